@@ -1,0 +1,47 @@
+// Bundles one app: esbuild joins the files, swc compiles each (esbuild alone emits no decorator metadata).
+import { build } from 'esbuild';
+import { transform } from '@swc/core';
+import { createRequire } from 'node:module';
+import { readFile, rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
+
+const require = createRequire(import.meta.url);
+const swcOptions = require('./swc.options.cjs')('es6');
+const root = resolve(import.meta.dirname, '../..');
+const project = process.argv[2];
+if (!project) {
+  console.error('usage: node tools/build/build.mjs <project folder, as apps/cloud>');
+  process.exit(1);
+}
+
+const swcPlugin = {
+  name: 'swc-decorators',
+  setup(b) {
+    b.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+      const source = await readFile(path, 'utf8');
+      const out = await transform(source, { ...swcOptions, filename: path, sourceMaps: 'inline' });
+      return { contents: out.code, loader: 'js' };
+    });
+  },
+};
+
+const started = Date.now();
+const outdir = resolve(root, 'dist', project);
+await rm(outdir, { recursive: true, force: true });
+const result = await build({
+  entryPoints: [resolve(root, project, 'src/main.ts')],
+  outdir,
+  bundle: true,
+  platform: 'node',
+  format: 'cjs',
+  target: 'node20',
+  packages: 'external',
+  sourcemap: true,
+  keepNames: true,
+  tsconfig: resolve(root, 'tsconfig.base.json'),
+  metafile: true,
+  logLevel: 'warning',
+  plugins: [swcPlugin],
+});
+const size = Object.values(result.metafile.outputs).find((o) => o.entryPoint).bytes;
+console.log(`${project}: ${(size / 1024).toFixed(0)} KiB in ${Date.now() - started} ms`);

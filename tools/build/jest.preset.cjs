@@ -1,0 +1,19 @@
+const { resolve } = require('node:path');
+const swc = require('./swc.options.cjs')('commonjs');
+const { compilerOptions } = require('../../tsconfig.base.json');
+
+const root = resolve(__dirname, '../..');
+const escape = (s) => s.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+/** Shared jest settings; a project's jest.config.cjs spreads this and adds displayName and rootDir. */
+module.exports = {
+  testEnvironment: 'node',
+  testMatch: ['<rootDir>/{src,test}/**/*.spec.ts'],
+  moduleFileExtensions: ['ts', 'js', 'json', 'node'],
+  transform: { '^.+\\.ts$': ['@swc/jest', { ...swc, sourceMaps: 'inline' }] },
+  moduleNameMapper: Object.fromEntries(
+    Object.entries(compilerOptions.paths).map(([k, v]) => [`^${escape(k)}$`, resolve(root, v[0])]),
+  ),
+  setupFiles: [require.resolve('reflect-metadata')],
+  cacheDirectory: resolve(root, 'tmp/jest'),
+};
