@@ -1,1 +1,4 @@
-export {};
+export * from './option';
+export * from './load-config';
+export * from './describe-config';
+export * from './secrets';

@@ -1,1 +1,5 @@
+export * from './logger';
+export * from './metrics';
+export * from './redact';
 export * from './running-service';
+export * from './trace';

@@ -1,0 +1,51 @@
+import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino';
+import type { RequestContext } from '@fractus/objects';
+import { prettyStream } from './pretty';
+import { REDACTED, REDACT_PATHS } from './redact';
+
+export type Logger = PinoLogger;
+export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+
+export interface LoggerOptions {
+  /** Name of the service; stands in every line. */
+  service: string;
+  /** Default `info`. */
+  level?: LogLevel;
+  /** Where lines go: a stream, or the path of a file that is appended to (its folder is made). Default stdout. */
+  destination?: DestinationStream | string;
+  /** One readable line a record instead of JSON. For people at a terminal. */
+  pretty?: boolean;
+}
+
+/** A JSON logger with ISO times, the service's name and secrets redacted. */
+export function createLogger(options: LoggerOptions): Logger {
+  const { service, level = 'info', pretty = false } = options;
+  const raw =
+    typeof options.destination === 'object'
+      ? options.destination
+      : pino.destination({ dest: options.destination ?? 1, mkdir: true, append: true, sync: true });
+  return pino(
+    {
+      level,
+      base: { service },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: { paths: REDACT_PATHS, censor: REDACTED },
+    },
+    pretty ? prettyStream(raw) : raw,
+  );
+}
+
+/** A logger that says nothing; for tests and tools. */
+export function silentLogger(): Logger {
+  return pino({ level: 'silent' });
+}
+
+/** The child logger of one request: every line carries the request id, and the server's id where one is at hand. */
+export function requestLogger(logger: Logger, ctx: RequestContext, fields: { serverId?: string } = {}): Logger {
+  return logger.child({
+    request_id: ctx.requestId,
+    ...(ctx.globalRequestId ? { global_request_id: ctx.globalRequestId } : {}),
+    ...(fields.serverId ? { server_id: fields.serverId } : {}),
+  });
+}
