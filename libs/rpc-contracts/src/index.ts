@@ -1,1 +1,7 @@
 export * from './contract';
+export * from './operations.dto';
+export * from './hosts.dto';
+export * from './conductor.contract';
+export * from './compute.contract';
+export * from './scheduler.contract';
+export * from './placement.contract';

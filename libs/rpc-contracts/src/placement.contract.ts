@@ -1,0 +1,195 @@
+import { IsBoolean, IsIn, IsInt, IsNumber, IsOptional, IsString, IsUUID, Min } from 'class-validator';
+import { ListOf, MapOf, Nested, Nullable } from '@fractus/dto-schema';
+import { call, defineContract } from './contract';
+import { AllocationResources } from './operations.dto';
+
+/** Inventory of one resource class; the rules are upstream's (amount = total − reserved, times allocation_ratio). */
+export class InventoryRecord {
+  @IsInt() total: number;
+  @IsInt() reserved: number;
+  @IsInt() minUnit: number;
+  @IsInt() maxUnit: number;
+  @IsInt() stepSize: number;
+  @IsNumber() allocationRatio: number;
+}
+
+/** A provider with all that hangs on it. */
+export class ProviderRecord {
+  @IsUUID() providerId: string;
+  @IsString() name: string;
+  @IsInt() generation: number;
+  @Nullable() @IsUUID() parentId: string | null;
+  @IsUUID() rootId: string;
+  @MapOf(() => InventoryRecord) inventories: Record<string, InventoryRecord>;
+  @MapOf('integer') usages: Record<string, number>;
+  @ListOf('string') traits: string[];
+  @ListOf('string') aggregates: string[];
+}
+export class ProviderRecords {
+  @ListOf(() => ProviderRecord) providers: ProviderRecord[];
+}
+
+export class EnsureProvider {
+  @IsUUID() providerId: string;
+  @IsString() name: string;
+  @Nullable() @IsUUID() parentId: string | null;
+}
+/** Makes those that are missing, leaves the others alone, answers with all. `conflict` if a name belongs to another uuid. */
+export class EnsureProviders {
+  @ListOf(() => EnsureProvider) providers: EnsureProvider[];
+}
+export class ProviderIds {
+  @ListOf('string') providerIds: string[];
+}
+export class ProviderId {
+  @IsUUID() providerId: string;
+}
+/** The providers of one or more trees, whole. */
+export class TreeIds {
+  @ListOf('string') rootIds: string[];
+}
+
+/** Whatever is given is set, all in one transaction per provider; `conflict` code `placement.concurrent_update` when the generation moved. */
+export class ProviderUpdate {
+  @IsUUID() providerId: string;
+  @IsInt() generation: number;
+  @IsOptional() @MapOf(() => InventoryRecord) inventories?: Record<string, InventoryRecord>;
+  @IsOptional() @ListOf('string') traits?: string[];
+  @IsOptional() @ListOf('string') aggregates?: string[];
+}
+export class UpdateProviders {
+  @ListOf(() => ProviderUpdate) updates: ProviderUpdate[];
+}
+export class ProviderUpdateResult {
+  @IsUUID() providerId: string;
+  /** The new generation, or null when this update failed. */
+  @Nullable() @IsInt() generation: number | null;
+  /** Code of the failure, if it failed; the others of the batch are not affected. */
+  @IsOptional() @IsString() error?: string;
+  @IsOptional() @IsString() message?: string;
+}
+export class ProviderUpdateResults {
+  @ListOf(() => ProviderUpdateResult) results: ProviderUpdateResult[];
+}
+
+/** One request group. The unsuffixed group has suffix ''. */
+export class RequestGroup {
+  @IsString() suffix: string;
+  @MapOf('integer') resources: Record<string, number>;
+  @ListOf('string') required: string[];
+  @ListOf('string') forbidden: string[];
+  /** Each inner list: at least one of. */
+  @ListOf({ type: 'array', items: { type: 'string' } }) anyOf: string[][];
+  /** Each inner list: in at least one of these aggregates. */
+  @ListOf({ type: 'array', items: { type: 'string' } }) memberOf: string[][];
+  @ListOf('string') notMemberOf: string[];
+  @IsOptional() @IsString() inTree?: string;
+}
+export class CandidateQuery {
+  @ListOf(() => RequestGroup) groups: RequestGroup[];
+  @IsOptional() @IsIn(['none', 'isolate']) groupPolicy?: 'none' | 'isolate';
+  @ListOf({ type: 'array', items: { type: 'string' } }) sameSubtree: string[][];
+  @ListOf('string') rootRequired: string[];
+  @ListOf('string') rootForbidden: string[];
+  @IsOptional() @IsInt() @Min(1) limit?: number;
+}
+export class Candidate {
+  @MapOf(() => AllocationResources) allocations: Record<string, AllocationResources>;
+  /** Suffix → providers that satisfy it. */
+  @MapOf({ type: 'array', items: { type: 'string' } }) mappings: Record<string, string[]>;
+  /** Root of the (non-sharing) tree this candidate is of: the compute node. */
+  @IsUUID() rootId: string;
+}
+/** What one check of the search let through. Providers for resource and trait checks, roots for root and policy checks. */
+export class SearchStage {
+  @IsString() group: string;
+  /** `resource`, `required`, `forbidden`, `any_of`, `member_of`, `not_member_of`, `in_tree`, `root_required`, `root_forbidden`, `group_policy`, `same_subtree`, `capacity`. */
+  @IsString() check: string;
+  @IsString() detail: string;
+  @IsInt() in: number;
+  @IsInt() out: number;
+  /** For resource checks: the most that any provider has free, and its max_unit. */
+  @IsOptional() @IsInt() bestFree?: number;
+  @IsOptional() @IsInt() bestMaxUnit?: number;
+}
+export class ResourceSummary {
+  @IsInt() used: number;
+  @IsInt() capacity: number;
+}
+export class ProviderSummary {
+  @MapOf(() => ResourceSummary) resources: Record<string, ResourceSummary>;
+  @ListOf('string') traits: string[];
+  @Nullable() @IsUUID() parentId: string | null;
+  @IsUUID() rootId: string;
+}
+export class Candidates {
+  @ListOf(() => Candidate) candidates: Candidate[];
+  @MapOf(() => ProviderSummary) summaries: Record<string, ProviderSummary>;
+  @ListOf(() => SearchStage) stages: SearchStage[];
+}
+
+/** In whose name an allocation is written: a lower fence than one already seen for the consumer is refused (`claim.stale_fence`). */
+export class ClaimOwner {
+  @IsUUID() taskId: string;
+  @IsInt() @Min(1) fence: number;
+}
+export class ConsumerAllocations {
+  @IsUUID() consumerId: string;
+  /** Null: the consumer must not exist. Left out: not checked. */
+  @IsOptional() @Nullable() @IsInt() consumerGeneration?: number | null;
+  @IsString() projectId: string;
+  @IsString() userId: string;
+  @IsOptional() @IsString() consumerType?: string;
+  /** Provider uuid → resources. Empty: the consumer's allocations are removed. */
+  @MapOf(() => AllocationResources) allocations: Record<string, AllocationResources>;
+  @IsOptional() @Nested(() => ClaimOwner) owner?: ClaimOwner;
+}
+/** All or nothing, over every consumer given. */
+export class WriteAllocations {
+  @ListOf(() => ConsumerAllocations) consumers: ConsumerAllocations[];
+}
+export class ConsumerId {
+  @IsUUID() consumerId: string;
+}
+export class ConsumerRecord {
+  @IsUUID() consumerId: string;
+  /** Null when the consumer does not exist; allocations are then empty. */
+  @Nullable() @IsInt() consumerGeneration: number | null;
+  @IsOptional() @IsString() projectId?: string;
+  @IsOptional() @IsString() userId?: string;
+  @IsOptional() @IsString() consumerType?: string;
+  @MapOf(() => AllocationResources) allocations: Record<string, AllocationResources>;
+  /** Epoch milliseconds of the last write. */
+  @IsOptional() @IsInt() updatedAt?: number;
+}
+export class ConsumerRecords {
+  @ListOf(() => ConsumerRecord) consumers: ConsumerRecord[];
+}
+/** Removes whatever the consumer holds, whether or not it holds anything; with an owner, later writes of lower fences are refused. */
+export class DeleteAllocations {
+  @IsUUID() consumerId: string;
+  @IsOptional() @Nested(() => ClaimOwner) owner?: ClaimOwner;
+  /** Delete only if the consumer's generation is still this; `conflict` else. */
+  @IsOptional() @IsInt() consumerGeneration?: number;
+}
+export class Deleted {
+  @IsBoolean() deleted: boolean;
+}
+/** Consumers in order of uuid, for reconcilers. */
+export class ListConsumers {
+  @IsOptional() @IsUUID() marker?: string;
+  @IsInt() @Min(1) limit: number;
+}
+
+export const placementContract = defineContract('placement', 'queue', {
+  ensureProviders: call(EnsureProviders, ProviderRecords, 60_000),
+  getProviders: call(ProviderIds, ProviderRecords),
+  getTrees: call(TreeIds, ProviderRecords),
+  updateProviders: call(UpdateProviders, ProviderUpdateResults, 60_000),
+  deleteProvider: call(ProviderId, Deleted),
+  getCandidates: call(CandidateQuery, Candidates),
+  writeAllocations: call(WriteAllocations, ConsumerRecords),
+  getAllocations: call(ConsumerId, ConsumerRecord),
+  deleteAllocations: call(DeleteAllocations, Deleted),
+  listConsumers: call(ListConsumers, ConsumerRecords),
+});
