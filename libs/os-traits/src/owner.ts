@@ -1,0 +1,5 @@
+/** Which service owns a provider. */
+export const OWNER_TRAITS = [
+  'OWNER_CYBORG',
+  'OWNER_NOVA',
+] as const;
