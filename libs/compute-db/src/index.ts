@@ -1,1 +1,2 @@
-export {};
+export * from './rows';
+export * from './compute-database';

@@ -1,1 +1,3 @@
 export * from './database';
+export * from './columns';
+export * from './ddl';

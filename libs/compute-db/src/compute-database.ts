@@ -1,0 +1,12 @@
+import { type Database, openDatabase } from '@fractus/database';
+import { CreateComputeTables1764500000000 } from './migrations/1764500000000-create-compute-tables';
+import * as rows from './rows';
+
+export const COMPUTE_ENTITIES = Object.values(rows);
+/** In order; a released migration is never edited. */
+export const COMPUTE_MIGRATIONS = [CreateComputeTables1764500000000];
+
+/** Opens the compute database. `url` as in `openDatabase`. */
+export function openComputeDatabase(options: { url: string; poolSize?: number; migrate?: boolean }): Promise<Database> {
+  return openDatabase({ ...options, entities: COMPUTE_ENTITIES, migrations: COMPUTE_MIGRATIONS });
+}
