@@ -1,1 +1,7 @@
-export {};
+export * from './actions';
+export * from './evaluate';
+export * from './facts';
+export { GUARDS, type Guard, type GuardKey, quotaSentence } from './guards';
+export * from './reasons';
+export * from './status';
+export * from './transitions';

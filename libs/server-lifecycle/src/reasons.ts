@@ -1,0 +1,40 @@
+/**
+ * Why an action is not possible, as data. Codes come in families (`state.vm_state`, `host.down`, `quota.cores`) and are
+ * stable; messages may change.
+ */
+export const FEATURES = [
+  'shares',
+  'vtpm',
+  'sev',
+  'vdpa',
+  'accelerators',
+  'port_resource_request',
+  'boot_from_volume',
+] as const;
+export type Feature = (typeof FEATURES)[number];
+
+export type ReasonCode =
+  | 'policy'
+  | 'locked'
+  | 'state.vm_state'
+  | 'state.task_state'
+  | 'state.launched'
+  | 'host.none'
+  | 'host.down'
+  | 'microversion'
+  | 'trait.missing'
+  | 'driver.unsupported'
+  | `feature.${Feature}`
+  | `quota.${'instances' | 'cores' | 'ram'}`;
+
+export type ReasonValue = string | number | boolean | null;
+
+export interface Reason {
+  readonly code: ReasonCode;
+  /** Upstream's sentence where upstream has one: clients match on it. */
+  readonly message: string;
+  readonly have?: ReasonValue;
+  readonly need?: ReasonValue | readonly ReasonValue[];
+  /** Whether the same request may pass later without anybody changing rights, flavor or limits. */
+  readonly retryable: boolean;
+}
