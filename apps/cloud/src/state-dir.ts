@@ -1,0 +1,84 @@
+import Sqlite from 'better-sqlite3';
+import { randomBytes } from 'node:crypto';
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { OptionError } from './options';
+
+/** Passwords made on the first start and kept in the state folder, readable by the owner alone. */
+export interface Secrets {
+  adminPassword: string;
+  demoPassword: string;
+  servicePassword: string;
+}
+
+const SECRET_KEYS = ['adminPassword', 'demoPassword', 'servicePassword'] as const;
+/** What a reset may remove: only what a cloud writes, so that a wrong --state-dir loses nothing of somebody's. */
+const OWNED = ['databases', 'images', 'agent', 'logs', 'secrets.json', 'clouds.yaml', 'pids.json', 'lock.db', 'lock.db-journal', 'keys'];
+
+/** The folder a cloud lives in. Only one cloud may hold it; the lock is the system's and falls with the process. */
+export class StateDir {
+  private constructor(
+    readonly path: string,
+    private readonly lock: Sqlite.Database,
+  ) {}
+
+  /** Makes the folder, takes the lock, empties it if asked. Throws OptionError with one line on what is wrong. */
+  static open(path: string, reset: boolean): StateDir {
+    try {
+      mkdirSync(path, { recursive: true });
+      accessSync(path, constants.W_OK | constants.X_OK);
+    } catch (e) {
+      throw new OptionError(`cannot write to the state folder ${path}: ${(e as Error).message}`);
+    }
+    const lock = takeLock(path);
+    if (reset) for (const name of OWNED) if (!name.startsWith('lock.db')) rmSync(join(path, name), { recursive: true, force: true });
+    for (const name of ['databases', 'images', 'agent', 'logs', 'keys']) mkdirSync(join(path, name), { recursive: true });
+    return new StateDir(path, lock);
+  }
+
+  file(...parts: string[]): string {
+    return join(this.path, ...parts);
+  }
+
+  database(name: string): string {
+    return `sqlite:${this.file('databases', `${name}.db`)}`;
+  }
+
+  /** Reads the passwords, making them on the first start. */
+  secrets(): Secrets {
+    const file = this.file('secrets.json');
+    const known = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Partial<Secrets>) : {};
+    const missing = SECRET_KEYS.filter((key) => typeof known[key] !== 'string');
+    for (const key of missing) known[key] = randomBytes(15).toString('base64url');
+    if (missing.length) writePrivate(file, `${JSON.stringify(known, null, 2)}\n`);
+    return known as Secrets;
+  }
+
+  release(): void {
+    this.lock.close();
+  }
+}
+
+/** Writes a file that only its owner may read, whole or not at all. */
+export function writePrivate(file: string, text: string): void {
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, text, { mode: 0o600 });
+  chmodSync(draft, 0o600);
+  renameSync(draft, file);
+}
+
+function takeLock(path: string): Sqlite.Database {
+  try {
+    const lock = new Sqlite(join(path, 'lock.db'), { timeout: 0 });
+    lock.pragma('locking_mode = EXCLUSIVE');
+    lock.exec('BEGIN EXCLUSIVE');
+    return lock;
+  } catch (e) {
+    const busy = (e as { code?: string }).code?.startsWith('SQLITE_BUSY');
+    throw new OptionError(
+      busy
+        ? `a cloud is running in ${path} already; stop it, or give another --state-dir and --port-base`
+        : `cannot write to the state folder ${path}: ${(e as Error).message}`,
+    );
+  }
+}

@@ -1,0 +1,58 @@
+// npm test: installs what is missing, runs every suite that can run here, says plainly what it skipped, and ends with
+// `N passed, N failed`. `--require-all` (continuous integration) turns a skipped suite into a failure.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkNode, ensureInstalled, root } from '../start/checks.mjs';
+
+checkNode();
+ensureInstalled();
+
+const requireAll = process.argv.includes('--require-all');
+const env = { ...process.env, NX_DAEMON: 'false', NX_NO_CLOUD: 'true', NX_TUI: 'false', FORCE_COLOR: '0' };
+const results = join(root, 'tmp', 'test-results');
+const totals = { passed: 0, failed: 0 };
+const skipped = [];
+const broken = [];
+
+const run = (command, args) => spawnSync(command, args, { cwd: root, env, stdio: 'inherit' }).status === 0;
+
+/** Adds up what jest wrote; a suite that did not even start counts as one failure. */
+function collect(name) {
+  const report = JSON.parse(readFileSync(join(results, `${name}.json`), 'utf8'));
+  totals.passed += report.numPassedTests;
+  totals.failed += report.numFailedTests + report.numRuntimeErrorTestSuites;
+  if (report.numPendingTests > 0) skipped.push(`${name}: ${report.numPendingTests} test(s) skipped by themselves`);
+}
+
+function jestSuites() {
+  rmSync(results, { recursive: true, force: true });
+  mkdirSync(results, { recursive: true });
+  const ok = run('npx', ['nx', 'run-many', '-t', 'test', '--parallel=2', '--output-style=static', '--nxBail=false']);
+  const files = existsSync(results) ? readdirSync(results) : [];
+  for (const file of files) collect(file.replace(/\.json$/, ''));
+  if (!ok && totals.failed === 0) broken.push('nx run-many -t test ended with an error');
+  if (files.length === 0) broken.push('no unit suite left a report');
+}
+
+/** The script with the real `openstack` client, against a cloud of its own. */
+function clientSuite() {
+  const found = spawnSync('openstack', ['--version'], { stdio: 'ignore' }).status === 0;
+  if (!found) return void skipped.push('client script: the openstack client is not installed (apt-get install python3-openstackclient)');
+  const out = spawnSync(process.execPath, [join(root, 'tools/test/client-script.mjs')], { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8' });
+  process.stdout.write(out.stdout);
+  const line = /^client script: (\d+) passed, (\d+) failed$/m.exec(out.stdout);
+  if (!line) return void broken.push('client script ended without a result');
+  totals.passed += Number(line[1]);
+  totals.failed += Number(line[2]);
+}
+
+jestSuites();
+clientSuite();
+
+for (const line of skipped) console.log(`skipped: ${line}`);
+if (requireAll && skipped.length) broken.push(`${skipped.length} suite(s) skipped where none may be`);
+for (const line of broken) console.log(`failed: ${line}`);
+totals.failed += broken.length;
+console.log(`${totals.passed} passed, ${totals.failed} failed`);
+process.exit(totals.failed === 0 ? 0 : 1);
