@@ -1,1 +1,12 @@
-export {};
+export * from './context';
+export * from './faults';
+export * from './fault-mappers/nova';
+export * from './fault-mappers/placement';
+export * from './http-app';
+export * from './links';
+export * from './noauth';
+export * from './paging';
+export * from './query';
+export * from './sorting';
+export * from './times';
+export * from './tokens';
