@@ -1,0 +1,140 @@
+/**
+ * The whole estate in memory: every tree, found by provider, by quality (through the index) and by aggregate.
+ * Pure data structure; who keeps it true is the replica's affair.
+ */
+import { Bits } from './bits';
+import { type Provider, type Tree } from './provider';
+import { TreeIndex } from './tree-index';
+
+export class Estate {
+  readonly index = new TreeIndex();
+  private readonly slots: (Tree | undefined)[] = [];
+  private readonly freeSlots: number[] = [];
+  private readonly slotOfRoot = new Map<number, number>();
+  private readonly byUuid = new Map<string, Provider>();
+  private readonly byId = new Map<number, Provider>();
+  private readonly sharers = new Map<number, Set<Provider>>();
+  private readonly sharersOfAggregate = new Map<string, Set<Provider>>();
+  private nested = 0;
+
+  /** Swaps the tree in; an older revision of a tree that is already here is ignored. */
+  put(tree: Tree): void {
+    const known = this.treeOfRoot(tree.root.id);
+    if (known && known.revision > tree.revision) return;
+    // a provider may have moved here from another tree that has not been swapped yet
+    for (const provider of tree.providers) {
+      const before = this.byId.get(provider.id);
+      if (before && before.tree !== known) this.forget(before);
+    }
+    if (known) this.removeRoot(tree.root.id);
+    const slot = this.freeSlots.pop() ?? this.slots.length;
+    this.slots[slot] = tree;
+    this.slotOfRoot.set(tree.root.id, slot);
+    this.index.add(slot, tree);
+    for (const provider of tree.providers) this.learn(provider);
+    if (tree.providers.length > 1) this.nested++;
+  }
+
+  /** Takes a tree out by the id of its root; unknown ids are fine. */
+  removeRoot(rootId: number): void {
+    const slot = this.slotOfRoot.get(rootId);
+    const tree = slot === undefined ? undefined : this.slots[slot];
+    if (slot === undefined || !tree) return;
+    for (const provider of tree.providers) this.forget(provider);
+    this.index.remove(slot);
+    this.slots[slot] = undefined;
+    this.slotOfRoot.delete(rootId);
+    this.freeSlots.push(slot);
+    if (tree.providers.length > 1) this.nested--;
+  }
+
+  clear(): void {
+    for (const rootId of [...this.slotOfRoot.keys()]) this.removeRoot(rootId);
+  }
+
+  provider(uuid: string): Provider | undefined {
+    return this.byUuid.get(uuid);
+  }
+  providerById(id: number): Provider | undefined {
+    return this.byId.get(id);
+  }
+  treeOfRoot(rootId: number): Tree | undefined {
+    const slot = this.slotOfRoot.get(rootId);
+    return slot === undefined ? undefined : this.slots[slot];
+  }
+  treeAt(slot: number): Tree | undefined {
+    return this.slots[slot];
+  }
+  slotOf(tree: Tree): number {
+    return this.slotOfRoot.get(tree.root.id) ?? -1;
+  }
+  /** One more than the highest slot that was ever in use. */
+  get slotCount(): number {
+    return this.slots.length;
+  }
+  get treeCount(): number {
+    return this.slotOfRoot.size;
+  }
+  get providerCount(): number {
+    return this.byId.size;
+  }
+  /** Whether any tree has more than its root. */
+  get hasNested(): boolean {
+    return this.nested > 0;
+  }
+  providers(): IterableIterator<Provider> {
+    return this.byId.values();
+  }
+
+  /** Sharing providers, of whatever tree. */
+  *sharingProviders(): Generator<Provider> {
+    for (const set of this.sharers.values()) yield* set;
+  }
+
+  /** Providers of other trees that share with this one, in order of id. */
+  sharedWith(tree: Tree): Provider[] {
+    if (this.sharersOfAggregate.size === 0) return [];
+    const found = new Set<Provider>();
+    for (const aggregate of tree.aggregates) {
+      for (const provider of this.sharersOfAggregate.get(aggregate) ?? []) if (provider.tree !== tree) found.add(provider);
+    }
+    return [...found].sort((a, b) => a.id - b.id);
+  }
+
+  /** The trees that the sharing provider serves, its own included. */
+  servedBy(provider: Provider): Bits {
+    const bits = new Bits();
+    for (const aggregate of provider.aggregates) bits.or(this.index.withMember(aggregate));
+    bits.set(this.slotOf(provider.tree));
+    return bits;
+  }
+
+  private learn(provider: Provider): void {
+    this.byUuid.set(provider.uuid, provider);
+    this.byId.set(provider.id, provider);
+    if (!provider.sharing) return;
+    add(this.sharers, provider.tree.root.id, provider);
+    for (const aggregate of provider.aggregates) add(this.sharersOfAggregate, aggregate, provider);
+  }
+
+  private forget(provider: Provider): void {
+    // by identity: the same uuid may already stand for its successor
+    if (this.byUuid.get(provider.uuid) === provider) this.byUuid.delete(provider.uuid);
+    if (this.byId.get(provider.id) === provider) this.byId.delete(provider.id);
+    if (!provider.sharing) return;
+    remove(this.sharers, provider.tree.root.id, provider);
+    for (const aggregate of provider.aggregates) remove(this.sharersOfAggregate, aggregate, provider);
+  }
+}
+
+function add<K, V>(map: Map<K, Set<V>>, key: K, value: V): void {
+  const set = map.get(key);
+  if (set) set.add(value);
+  else map.set(key, new Set([value]));
+}
+
+function remove<K, V>(map: Map<K, Set<V>>, key: K, value: V): void {
+  const set = map.get(key);
+  set?.delete(value);
+  if (set?.size === 0) map.delete(key);
+}
