@@ -1,1 +1,2 @@
-export {};
+export * from './api-client';
+export * from './nova-contract';
