@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { compileDto, type CompiledDto } from '@fractus/dto-schema';
 import { internal, type RequestContext } from '@fractus/objects';
 import type { Client, Contract, HostClient, MethodSpec } from '@fractus/rpc-contracts';
 import { decodeAnswer, encodeEnvelope } from './envelope';
@@ -6,7 +7,6 @@ import { pastDeadline } from './errors';
 import { patternOf } from './handlers';
 import { continueTraceparent } from '@fractus/telemetry';
 import type { Address, OutgoingMessage, RpcTransport } from './transport';
-import { validatorOf, type Validator } from './validators';
 
 export interface RpcClientOptions {
   /**
@@ -76,7 +76,7 @@ function sender(
   const { topic } = contract;
   const byHost = contract.routing === 'host';
   const check = options.assertOutsideTransaction;
-  const answer = spec.kind === 'call' ? validatorOf<unknown>(spec.response) : undefined;
+  const answer = spec.kind === 'call' ? compileDto<object>(spec.response, { unknown: 'drop' }) : undefined;
   return async (ctx, request, host) => {
     check?.(`RPC ${pattern}`);
     if (spec.kind === 'news') return transport.publish(topic, message(pattern, unhurried(ctx), request));
@@ -97,7 +97,7 @@ function unhurried(ctx: RequestContext): RequestContext {
   return { ...ctx, deadline: undefined, traceparent: continueTraceparent(ctx.traceparent) };
 }
 
-function checked(pattern: string, data: unknown, validator: Validator<unknown> | undefined): unknown {
+function checked(pattern: string, data: unknown, validator: CompiledDto<object> | undefined): unknown {
   try {
     return validator?.parse(data);
   } catch (cause) {

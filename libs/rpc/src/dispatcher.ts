@@ -79,9 +79,9 @@ export class Dispatcher {
     this.keys.enter(job.key, () => this.hosts.enter(job.host, () => this.pools[job.pool].enter(() => this.start(job))));
   }
 
-  /** Gives back every job that has not started and can be given back. */
+  /** Gives back every job that has not started and can be given back, the last first: so the first is next again. */
   releaseWaiting(): void {
-    for (const job of [...this.waiting]) {
+    for (const job of [...this.waiting].reverse()) {
       if (!job.release) continue;
       this.waiting.delete(job);
       job.release();

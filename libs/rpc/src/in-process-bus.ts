@@ -93,7 +93,7 @@ export class InProcessBus implements Outcomes {
 
   release(message: Message): void {
     message.attempt--;
-    this.requeue(message, false);
+    this.requeue(message, true);
   }
 
   dead(message: Message, reason: string): void {

@@ -1,5 +1,6 @@
 export * from './transport';
 export { rpcClient, rpcHostClient, type RpcClientOptions } from './client';
+export { RpcClientProxy, type RpcPacket } from './client-proxy';
 export { RpcHandlers } from './handlers';
 export { deliveryOf, type DeliveryInfo } from './delivery-info';
 export { RpcServer, type RpcServerOptions } from './server';

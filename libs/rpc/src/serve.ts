@@ -1,5 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
+import type { MessageHandler } from '@nestjs/microservices';
 import type { Contract } from '@fractus/rpc-contracts';
 import { contractsOf, patternOf } from './handlers';
 import { RpcServer, type RpcServerOptions } from './server';
@@ -55,8 +56,7 @@ function bindController(server: RpcServer, contract: Contract, controller: Metho
   for (const [name, spec] of Object.entries(contract.methods)) {
     const method = controller[name];
     if (typeof method !== 'function') throw new TypeError(`no method handles ${patternOf(contract, name)}`);
-    const handler = (ctx: unknown, request: unknown): Promise<unknown> =>
-      Promise.resolve(method.call(controller, ctx, request));
-    server.addHandler(patternOf(contract, name), async (ctx, request) => handler(ctx, request), spec.kind !== 'call');
+    const handler: MessageHandler = async (ctx: unknown, request: unknown) => method.call(controller, ctx, request);
+    server.addHandler(patternOf(contract, name), handler, spec.kind !== 'call');
   }
 }

@@ -1,4 +1,5 @@
 import { Server, type CustomTransportStrategy } from '@nestjs/microservices';
+import { compileDto, type CompiledDto } from '@fractus/dto-schema';
 import { invalid, isFractusError, unimplemented, type RequestContext } from '@fractus/objects';
 import type { Contract } from '@fractus/rpc-contracts';
 import { isObservable, lastValueFrom } from 'rxjs';
@@ -8,7 +9,6 @@ import { decodeEnvelope, encodeAnswer, encodeError, toWire, type Envelope } from
 import { patternOf } from './handlers';
 import { nestLogger } from './logger';
 import type { ConsumeOptions, Consumer, Delivery, RpcLogger, RpcTransport } from './transport';
-import { validatorOf, type Validator } from './validators';
 
 export interface RpcServerOptions {
   readonly contracts: readonly Contract[];
@@ -36,7 +36,7 @@ type Handler = (ctx: RequestContext, request: unknown) => Promise<unknown>;
 
 /** A method of a contract together with the code that handles it. */
 interface Bound {
-  readonly validator: Validator<unknown>;
+  readonly validator: CompiledDto<object>;
   readonly handle: Handler;
 }
 
@@ -75,7 +75,7 @@ export class RpcServer extends Server implements CustomTransportStrategy {
         const consumer = await this.transport.consume(this.consumeOptions(contract), (d) => this.receive(d));
         this.consumers.push({ contract, consumer });
       }
-      for (const host of hosts) await this.addHost(host);
+      await Promise.all(hosts.map((host) => this.addHost(host)));
     } catch (e) {
       await this.kill();
       throw e;
@@ -136,7 +136,7 @@ export class RpcServer extends Server implements CustomTransportStrategy {
         const out: unknown = await handler(ctx, request);
         return isObservable(out) ? lastValueFrom(out, { defaultValue: undefined }) : out;
       };
-      this.bound.set(pattern, { validator: validatorOf<unknown>(spec.request), handle });
+      this.bound.set(pattern, { validator: compileDto<object>(spec.request, { unknown: 'drop' }), handle });
     }
   }
 

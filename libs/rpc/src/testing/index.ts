@@ -1,0 +1,2 @@
+export { describeTransportContract } from './transport-contract';
+export type { ConnectOptions, HarnessOptions, OpenHarness, TransportHarness } from './fixture';
