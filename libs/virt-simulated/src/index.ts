@@ -1,1 +1,3 @@
-export {};
+export * from './options';
+export * from './simulated-driver';
+export { readLedger, doubleGuests, STATE_FILE, type DoubleGuest, type LedgerEntry, type LedgerFilter } from './ledger';
