@@ -1,1 +1,15 @@
-export {};
+export * from './types';
+export * from './options';
+export * from './candidate-query';
+export * from './resource-request';
+export * from './filters';
+export * from './weighers';
+export * from './weigh';
+export * from './request-filters';
+export * from './report';
+export * from './summary';
+export * from './pipeline';
+export * from './claims';
+export * from './flat-placement';
+export { satisfies, versionText } from './filters/image-properties.filter';
+export { meets } from './extra-spec-operators';
