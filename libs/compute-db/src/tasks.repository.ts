@@ -1,0 +1,329 @@
+/**
+ * Durable tasks. The row is the outbox: it says what there is to do and from when on. Order of locks, here and in
+ * everything that touches both: the task's row before the server's.
+ *
+ * A lease makes one runner the only writer of a task and its server. It carries a fence, taken from the server's row so
+ * that it grows over all tasks of a server; each later write says `WHERE fence = ? AND status = 'open'`.
+ */
+import type { Database, SqlRow, Tx } from '@fractus/database';
+import type { RequestContext } from '@fractus/objects';
+import type { TaskType } from '@fractus/server-lifecycle';
+import type { TaskRow } from './rows';
+import { assignments, forUpdate } from './sql';
+
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined };
+export type JsonObject = { readonly [key: string]: Json | undefined };
+export type TaskStatus = 'open' | 'done' | 'failed' | 'superseded' | 'abandoned';
+
+export interface TaskRecord {
+  readonly id: string;
+  readonly rowId: number;
+  readonly type: TaskType;
+  readonly serverId: string;
+  readonly projectId: string;
+  readonly status: TaskStatus;
+  readonly step: string;
+  /** Of the current step, from 1: names the effect, so a repetition after a crash keeps it. */
+  readonly attempt: number;
+  readonly direction: 'forward' | 'undo';
+  readonly input: JsonObject;
+  readonly state: JsonObject;
+  readonly context: RequestContext;
+  readonly actionId: number | null;
+  readonly readyAt: number;
+  /** True while an agent's answer is awaited; `readyAt` is then the end of patience. */
+  readonly waiting: boolean;
+  readonly leaseOwner: string | null;
+  readonly leaseUntil: number | null;
+  readonly fence: number;
+  readonly expiresAt: number;
+  readonly supersedes: string | null;
+  readonly error: JsonObject | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly finishedAt: number | null;
+}
+
+export interface NewTask {
+  readonly id: string;
+  readonly type: TaskType;
+  readonly serverId: string;
+  readonly projectId: string;
+  readonly input?: JsonObject;
+  readonly context: RequestContext;
+  readonly actionId: number | null;
+  /** Absolute cap, epoch ms. */
+  readonly expiresAt: number;
+  readonly supersedes?: string | null;
+}
+
+export type TaskPatch = Partial<
+  Pick<
+    TaskRecord,
+    | 'status'
+    | 'step'
+    | 'attempt'
+    | 'direction'
+    | 'state'
+    | 'readyAt'
+    | 'waiting'
+    | 'leaseOwner'
+    | 'leaseUntil'
+    | 'error'
+    | 'finishedAt'
+    | 'expiresAt'
+  >
+>;
+
+export interface Lease {
+  readonly owner: string;
+  readonly until: number;
+}
+
+export class TasksRepository {
+  constructor(private readonly db: Database) {}
+
+  async find(id: string): Promise<TaskRecord | null> {
+    const [row] = await this.db.query<TaskRow>('SELECT * FROM tasks WHERE uuid = ?', [id]);
+    return row ? taskOf(row) : null;
+  }
+
+  async openOf(serverId: string): Promise<TaskRecord | null> {
+    const [row] = await this.db.query<TaskRow>('SELECT * FROM tasks WHERE open_key = ?', [serverId]);
+    return row ? taskOf(row) : null;
+  }
+
+  /** Every task that ever drove the server and is not purged, oldest first. */
+  async ofServer(serverId: string): Promise<TaskRecord[]> {
+    return (await this.db.query<TaskRow>('SELECT * FROM tasks WHERE server_uuid = ? ORDER BY id', [serverId])).map(
+      taskOf,
+    );
+  }
+
+  /** A server has one open task: a second insert fails on the unique key, so supersede first. The step is set at the first lease. */
+  async insert(tx: Tx, task: NewTask, now: number): Promise<void> {
+    await tx.insert('tasks', {
+      uuid: task.id,
+      type: task.type,
+      server_uuid: task.serverId,
+      project_id: task.projectId,
+      status: 'open',
+      open_key: task.serverId,
+      step: '',
+      attempt: 1,
+      direction: 'forward',
+      input: JSON.stringify(task.input ?? {}),
+      state: '{}',
+      context: JSON.stringify(durable(task.context)),
+      action_id: task.actionId,
+      ready_at: now,
+      waiting: 0,
+      lease_owner: null,
+      lease_until: null,
+      fence: 0,
+      expires_at: task.expiresAt,
+      supersedes: task.supersedes ?? null,
+      error: null,
+      created_at: now,
+      updated_at: now,
+      finished_at: null,
+    });
+  }
+
+  /** The server's open task, locked until the commit. */
+  async lockOpen(tx: Tx, serverId: string): Promise<TaskRecord | null> {
+    const [row] = await tx.query<TaskRow>(`SELECT * FROM tasks WHERE open_key = ?${forUpdate(tx)}`, [serverId]);
+    return row ? taskOf(row) : null;
+  }
+
+  /** Takes a locked task out of the way. Its lease stays until its holder lets go, or it runs out. */
+  async supersede(tx: Tx, task: TaskRecord, now: number): Promise<void> {
+    const sql =
+      "UPDATE tasks SET status = 'superseded', open_key = NULL, waiting = 0, finished_at = ?, updated_at = ? WHERE id = ?";
+    await tx.execute(sql, [now, now, task.rowId]);
+  }
+
+  /**
+   * Leases a task that is due: open, ready, leased by nobody (or its lease has run out), its superseded predecessor let
+   * go. Raises the server's fence. Null when any of that fails. A waiting task is leased too: its patience is over.
+   */
+  async lease(id: string, lease: Lease, now: number): Promise<TaskRecord | null> {
+    return this.db.transaction(async (tx) => {
+      const [row] = await tx.query<TaskRow>(`SELECT * FROM tasks WHERE uuid = ?${forUpdate(tx)}`, [id]);
+      if (!row || row.status !== 'open' || row.ready_at > now) return null;
+      if (row.lease_owner !== null && (row.lease_until ?? 0) > now) return null;
+      if (row.supersedes !== null && (await this.leasedUntil(tx, row.supersedes)) > now) return null;
+      await tx.execute('UPDATE servers SET fence = fence + 1 WHERE uuid = ?', [row.server_uuid]);
+      const [server] = await tx.query<{ fence: number }>('SELECT fence FROM servers WHERE uuid = ?', [row.server_uuid]);
+      const fence = server?.fence ?? row.fence + 1;
+      await tx.execute('UPDATE tasks SET lease_owner = ?, lease_until = ?, fence = ?, updated_at = ? WHERE id = ?', [
+        lease.owner,
+        lease.until,
+        fence,
+        now,
+        row.id,
+      ]);
+      return { ...taskOf(row), leaseOwner: lease.owner, leaseUntil: lease.until, fence };
+    });
+  }
+
+  /** False: the lease is lost (superseded, or run out and taken by another). */
+  async renew(id: string, fence: number, until: number): Promise<boolean> {
+    const sql =
+      "UPDATE tasks SET lease_until = ? WHERE uuid = ? AND fence = ? AND status = 'open' AND lease_owner IS NOT NULL";
+    return (await this.db.transaction((tx) => tx.execute(sql, [until, id, fence]))).affected === 1;
+  }
+
+  /** Lets go of a lease, whatever has become of the task meanwhile. */
+  async release(id: string, fence: number): Promise<void> {
+    await this.db.transaction((tx) =>
+      tx.execute('UPDATE tasks SET lease_owner = NULL, lease_until = NULL WHERE uuid = ? AND fence = ?', [id, fence]),
+    );
+  }
+
+  /** The write of a lease holder; false when the lease is lost, and then nothing is written. The first statement of its transaction. */
+  async write(tx: Tx, id: string, fence: number, patch: TaskPatch, now: number): Promise<boolean> {
+    const [set, values] = assignments({ ...taskColumns(patch), updated_at: now });
+    return (
+      (
+        await tx.execute(`UPDATE tasks SET ${set} WHERE uuid = ? AND fence = ? AND status = 'open'`, [
+          ...values,
+          id,
+          fence,
+        ])
+      ).affected === 1
+    );
+  }
+
+  /** Ends the wait of one attempt of one step and makes the task due; false when it does not wait for just that. */
+  async answer(
+    key: { taskId: string; step: string; attempt: number },
+    state: (task: TaskRecord) => JsonObject,
+    now: number,
+  ): Promise<boolean> {
+    return this.db.transaction(async (tx) => {
+      const [row] = await tx.query<TaskRow>(`SELECT * FROM tasks WHERE uuid = ?${forUpdate(tx)}`, [key.taskId]);
+      if (!row || row.status !== 'open' || row.waiting !== 1 || row.step !== key.step || row.attempt !== key.attempt)
+        return false;
+      await tx.execute('UPDATE tasks SET waiting = 0, ready_at = ?, state = ?, updated_at = ? WHERE id = ?', [
+        now,
+        JSON.stringify(state(taskOf(row))),
+        now,
+        row.id,
+      ]);
+      return true;
+    });
+  }
+
+  /** Moves the end of patience of a waiting step; false when it does not wait for just that. */
+  async heard(key: { taskId: string; step: string; attempt: number }, until: number): Promise<boolean> {
+    const sql =
+      "UPDATE tasks SET ready_at = ? WHERE uuid = ? AND step = ? AND attempt = ? AND status = 'open' AND waiting = 1";
+    return (
+      (await this.db.transaction((tx) => tx.execute(sql, [until, key.taskId, key.step, key.attempt]))).affected === 1
+    );
+  }
+
+  /** Ids of tasks to run now, longest due first. On MySQL rows that another runner is leasing are skipped. */
+  async due(now: number, limit: number): Promise<string[]> {
+    const skip = this.db.dialect === 'mysql' ? ' FOR UPDATE SKIP LOCKED' : '';
+    const sql = `SELECT uuid FROM tasks WHERE status = 'open' AND ready_at <= ? AND (lease_until IS NULL OR lease_until <= ?) ORDER BY ready_at LIMIT ?${skip}`;
+    return (await this.db.query<{ uuid: string }>(sql, [now, now, limit])).map((row) => row.uuid);
+  }
+
+  /** Open tasks past their absolute cap. */
+  async expired(now: number, limit: number): Promise<string[]> {
+    const sql = "SELECT uuid FROM tasks WHERE status = 'open' AND expires_at <= ? ORDER BY id LIMIT ?";
+    return (await this.db.query<{ uuid: string }>(sql, [now, limit])).map((row) => row.uuid);
+  }
+
+  /**
+   * After a restart: drops leases of former lives of this process, and has waiting steps run again at once (same
+   * attempt, so the agent answers from its journal). Returns how many tasks are due by it.
+   */
+  async recover(owner: { instance: string; current: string }, now: number): Promise<number> {
+    return this.db.transaction(async (tx) => {
+      const former =
+        "UPDATE tasks SET lease_owner = NULL, lease_until = NULL WHERE status IN ('open', 'superseded') AND lease_owner LIKE ? AND lease_owner <> ?";
+      await tx.execute(former, [`${owner.instance.replace(/[%_]/g, '_')}/%`, owner.current]);
+      const { affected } = await tx.execute(
+        "UPDATE tasks SET waiting = 0, ready_at = ?, updated_at = ? WHERE status = 'open' AND waiting = 1",
+        [now, now],
+      );
+      return affected;
+    });
+  }
+
+  /** Removes ended tasks that ended before `before`; returns how many. */
+  async purge(before: number, limit = 500): Promise<number> {
+    const rows = await this.db.query<{ id: number }>(
+      "SELECT id FROM tasks WHERE status <> 'open' AND finished_at < ? ORDER BY id LIMIT ?",
+      [before, limit],
+    );
+    if (rows.length === 0) return 0;
+    const marks = rows.map(() => '?').join(', ');
+    await this.db.transaction((tx) => tx.execute(`DELETE FROM tasks WHERE id IN (${marks}) AND status <> 'open'`, rows.map((r) => r.id))); // prettier-ignore
+    return rows.length;
+  }
+
+  private async leasedUntil(tx: Tx, id: string): Promise<number> {
+    const [row] = await tx.query<{ lease_until: number | null }>(
+      'SELECT lease_until FROM tasks WHERE uuid = ? AND lease_owner IS NOT NULL',
+      [id],
+    );
+    return row?.lease_until ?? 0;
+  }
+}
+
+/** A task outlives the request: nobody waits, and no deadline holds. */
+function durable(ctx: RequestContext): RequestContext {
+  const { deadline: _nobodyWaits, ...rest } = ctx;
+  return rest;
+}
+
+function taskColumns(patch: TaskPatch): SqlRow {
+  const columns: SqlRow = {};
+  if (patch.status !== undefined) columns['status'] = patch.status;
+  if (patch.status !== undefined && patch.status !== 'open') columns['open_key'] = null;
+  if (patch.step !== undefined) columns['step'] = patch.step;
+  if (patch.attempt !== undefined) columns['attempt'] = patch.attempt;
+  if (patch.direction !== undefined) columns['direction'] = patch.direction;
+  if (patch.state !== undefined) columns['state'] = JSON.stringify(patch.state);
+  if (patch.readyAt !== undefined) columns['ready_at'] = patch.readyAt;
+  if (patch.waiting !== undefined) columns['waiting'] = patch.waiting ? 1 : 0;
+  if (patch.leaseOwner !== undefined) columns['lease_owner'] = patch.leaseOwner;
+  if (patch.leaseUntil !== undefined) columns['lease_until'] = patch.leaseUntil;
+  if (patch.error !== undefined) columns['error'] = patch.error === null ? null : JSON.stringify(patch.error);
+  if (patch.expiresAt !== undefined) columns['expires_at'] = patch.expiresAt;
+  if (patch.finishedAt !== undefined) columns['finished_at'] = patch.finishedAt;
+  return columns;
+}
+
+function taskOf(row: TaskRow): TaskRecord {
+  return {
+    id: row.uuid,
+    rowId: row.id,
+    type: row.type as TaskType,
+    serverId: row.server_uuid,
+    projectId: row.project_id,
+    status: row.status as TaskStatus,
+    step: row.step,
+    attempt: row.attempt,
+    direction: row.direction as TaskRecord['direction'],
+    input: JSON.parse(row.input) as JsonObject,
+    state: JSON.parse(row.state) as JsonObject,
+    context: JSON.parse(row.context) as RequestContext,
+    actionId: row.action_id,
+    readyAt: row.ready_at,
+    waiting: row.waiting === 1,
+    leaseOwner: row.lease_owner,
+    leaseUntil: row.lease_until,
+    fence: row.fence,
+    expiresAt: row.expires_at,
+    supersedes: row.supersedes,
+    error: row.error === null ? null : (JSON.parse(row.error) as JsonObject),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    finishedAt: row.finished_at,
+  };
+}
