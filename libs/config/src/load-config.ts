@@ -5,7 +5,11 @@ import { parse as parseYaml } from 'yaml';
 import { optionsOf, sectionsOf, type Constructor, type OptionInfo } from './option';
 import { printableConfig } from './secrets';
 
-export type DeepPartial<T> = T extends readonly unknown[] ? T : T extends object ? { [K in keyof T]?: DeepPartial<T[K]> } : T;
+export type DeepPartial<T> = T extends readonly unknown[]
+  ? T
+  : T extends object
+    ? { [K in keyof T]?: DeepPartial<T[K]> }
+    : T;
 
 export interface LoadConfigOptions<T> {
   /** Default: none. An app's main passes process.env. */
@@ -101,7 +105,13 @@ interface Found {
   from: string;
 }
 
-function find(info: OptionInfo, file: Tree, options: Pick<LoadConfigOptions<object>, 'env' | 'file'>, overrides: Tree, errors: string[]): Found | undefined {
+function find(
+  info: OptionInfo,
+  file: Tree,
+  options: Pick<LoadConfigOptions<object>, 'env' | 'file'>,
+  overrides: Tree,
+  errors: string[],
+): Found | undefined {
   const name = info.path.join('.');
   const override = get(overrides, info.path);
   if (override !== undefined) return { value: override, from: name };
@@ -111,7 +121,11 @@ function find(info: OptionInfo, file: Tree, options: Pick<LoadConfigOptions<obje
   return value === undefined ? undefined : { value, from: `${name} (${options.file ?? ''})` };
 }
 
-function fromEnvironment(info: OptionInfo, env: NonNullable<LoadConfigOptions<object>['env']>, errors: string[]): { value: string; from: string } | undefined {
+function fromEnvironment(
+  info: OptionInfo,
+  env: NonNullable<LoadConfigOptions<object>['env']>,
+  errors: string[],
+): { value: string; from: string } | undefined {
   const value = env[info.env];
   if (value !== undefined) return { value, from: info.env };
   const variable = `${info.env}_FILE`;
@@ -141,7 +155,13 @@ function read(info: OptionInfo, text: string, from: string, errors: string[]): F
       errors.push(`${from}: ${shown} is not true or false`);
       break;
     case 'list':
-      return { value: text.split(',').map((s) => s.trim()).filter((s) => s !== ''), from };
+      return {
+        value: text
+          .split(',')
+          .map((s) => s.trim())
+          .filter((s) => s !== ''),
+        from,
+      };
     case 'json':
       try {
         return { value: JSON.parse(text) as unknown, from };
@@ -171,7 +191,9 @@ function faults(config: object, source: Map<string, string>, path: string[] = []
     const name = [...path, e.property].join('.');
     const from = source.get(name);
     // what is absent is either optional or already reported
-    return e.value === undefined || from === undefined ? [] : Object.values(e.constraints ?? {}).map((text) => `${from}: ${text}`);
+    return e.value === undefined || from === undefined
+      ? []
+      : Object.values(e.constraints ?? {}).map((text) => `${from}: ${text}`);
   });
   const nested = sectionsOf(config.constructor as Constructor).flatMap(([name]) =>
     faults((config as Tree)[name] as object, source, [...path, name]),

@@ -37,7 +37,11 @@ function toRegExp(url: string, ignoreTrailingSlash: boolean): RegExp {
     // :name, :name(regex) and text around them
     return part
       .split(/(:[A-Za-z0-9_-]+(?:\((?:[^()\\]|\\.)*\))?)/)
-      .map((piece) => (piece.startsWith(':') ? `(?:${/\((.*)\)$/.exec(piece)?.[1] ?? '[^/]+'})` : piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')))
+      .map((piece) =>
+        piece.startsWith(':')
+          ? `(?:${/\((.*)\)$/.exec(piece)?.[1] ?? '[^/]+'})`
+          : piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'),
+      )
       .join('');
   });
   return new RegExp(`^${parts.join('/')}${ignoreTrailingSlash ? '/?' : ''}$`);

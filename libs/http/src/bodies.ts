@@ -25,20 +25,26 @@ export function installBodyParsers(fastify: FastifyInstance, rules: BodyRules): 
   // refuses __proto__ and constructor.prototype, so that a copy of a body can never reach a prototype
   const parseJson = fastify.getDefaultJsonParser('error', 'error');
   fastify.removeAllContentTypeParsers();
-  for (const type of rules.rawTypes ?? []) fastify.addContentTypeParser(type, (_request, payload, done) => done(null, payload));
-  fastify.addContentTypeParser<Buffer>('*', { parseAs: 'buffer', bodyLimit: rules.limit ?? DEFAULT_BODY_LIMIT }, (request, bytes, done) => {
-    if (!WITH_BODY.has(request.method)) return done(null, undefined);
-    const type = mediaType(request);
-    if (type !== '' && !jsonTypes.has(type)) return done(rejected(type, rules.rejectWith ?? 415));
-    if (bytes.length === 0) return done(null, undefined);
-    if (!isUtf8(bytes)) return done(invalid('Malformed request body: it is not UTF-8', { code: 'body.encoding' }));
-    const text = bytes.toString('utf8');
-    if (isTooDeep(text)) return done(invalid(`Malformed request body: nested deeper than ${MAX_DEPTH} levels`, { code: 'body.depth' }));
-    void parseJson(request, text, (error, value) => {
-      if (error) done(invalid('Malformed request body: it is not valid JSON', { code: 'body.json', cause: error }));
-      else done(null, value);
-    });
-  });
+  for (const type of rules.rawTypes ?? [])
+    fastify.addContentTypeParser(type, (_request, payload, done) => done(null, payload));
+  fastify.addContentTypeParser<Buffer>(
+    '*',
+    { parseAs: 'buffer', bodyLimit: rules.limit ?? DEFAULT_BODY_LIMIT },
+    (request, bytes, done) => {
+      if (!WITH_BODY.has(request.method)) return done(null, undefined);
+      const type = mediaType(request);
+      if (type !== '' && !jsonTypes.has(type)) return done(rejected(type, rules.rejectWith ?? 415));
+      if (bytes.length === 0) return done(null, undefined);
+      if (!isUtf8(bytes)) return done(invalid('Malformed request body: it is not UTF-8', { code: 'body.encoding' }));
+      const text = bytes.toString('utf8');
+      if (isTooDeep(text))
+        return done(invalid(`Malformed request body: nested deeper than ${MAX_DEPTH} levels`, { code: 'body.depth' }));
+      void parseJson(request, text, (error, value) => {
+        if (error) done(invalid('Malformed request body: it is not valid JSON', { code: 'body.json', cause: error }));
+        else done(null, value);
+      });
+    },
+  );
 }
 
 function mediaType(request: FastifyRequest): string {

@@ -29,6 +29,7 @@ export function clientErrorHandler(faultMapper: FaultMapper): (error: ParserErro
 function faultFor(code: string): FaultInfo {
   const base = { kind: 'invalid', code: 'http.malformed', requestId: '' } as const;
   if (code === 'HPE_HEADER_OVERFLOW') return { ...base, status: 431, message: 'The request headers are too large.' };
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return { ...base, status: 408, message: 'The request did not arrive in time.' };
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return { ...base, status: 408, message: 'The request did not arrive in time.' };
   return { ...base, status: 400, message: 'The request is not valid HTTP.' };
 }

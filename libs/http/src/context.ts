@@ -27,6 +27,6 @@ export function tokenOf(request: FastifyRequest): ValidatedToken | null {
 }
 
 /** Controller parameter: the request's context. */
-export const Ctx = createParamDecorator(
-  (_data: unknown, host: ExecutionContext): RequestContext => ctxOf(host.switchToHttp().getRequest<FastifyRequest>()),
+export const Ctx = createParamDecorator((_data: unknown, host: ExecutionContext): RequestContext =>
+  ctxOf(host.switchToHttp().getRequest<FastifyRequest>()),
 );

@@ -35,7 +35,9 @@ export class FaultFilter implements ExceptionFilter {
     const status = shaped.status ?? fault.status;
     void reply.code(status).headers({ ...this.headers(fault), ...shaped.headers });
     if (shaped.body === undefined) return void reply.send();
-    void reply.type(shaped.contentType ?? 'application/json').send(typeof shaped.body === 'string' ? shaped.body : JSON.stringify(shaped.body));
+    void reply
+      .type(shaped.contentType ?? 'application/json')
+      .send(typeof shaped.body === 'string' ? shaped.body : JSON.stringify(shaped.body));
   }
 
   private describe(error: unknown, request: FastifyRequest): FaultInfo {
@@ -44,7 +46,14 @@ export class FaultFilter implements ExceptionFilter {
     const path = request.url.split('?', 1)[0] ?? '';
     const allow = this.options.unknownMethod === 405 ? this.options.allowed.of(path) : [];
     if (allow.length === 0) return { ...fault, message: 'The resource could not be found.' };
-    return { ...fault, kind: 'not_allowed', status: 405, code: 'not_allowed', message: `The method ${request.method} is not allowed for this resource.`, allow };
+    return {
+      ...fault,
+      kind: 'not_allowed',
+      status: 405,
+      code: 'not_allowed',
+      message: `The method ${request.method} is not allowed for this resource.`,
+      allow,
+    };
   }
 
   private headers(fault: FaultInfo): Record<string, string> {
@@ -59,7 +68,14 @@ export class FaultFilter implements ExceptionFilter {
 
   private log(error: unknown, fault: FaultInfo, request: FastifyRequest): void {
     if (fault.status < 500 || fault.status === 501) return;
-    const fields = { request_id: request.id, code: fault.code, status: fault.status, method: request.method, route: request.routeOptions.url, err: error };
+    const fields = {
+      request_id: request.id,
+      code: fault.code,
+      status: fault.status,
+      method: request.method,
+      route: request.routeOptions.url,
+      err: error,
+    };
     if (fault.status === 500) this.options.logger.error(fields, 'request failed');
     else this.options.logger.warn(fields, 'request could not be served');
   }

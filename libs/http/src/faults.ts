@@ -50,7 +50,9 @@ export interface FaultResponse {
 export type FaultMapper = (fault: FaultInfo, request: FastifyRequest | null) => FaultResponse;
 
 const KIND_BY_STATUS = new Map<number, ErrorKind>(
-  (Object.entries(STATUS_BY_KIND) as [ErrorKind, number][]).filter(([kind]) => kind !== 'unroutable').map(([k, s]) => [s, k]),
+  (Object.entries(STATUS_BY_KIND) as [ErrorKind, number][])
+    .filter(([kind]) => kind !== 'unroutable')
+    .map(([k, s]) => [s, k]),
 );
 
 interface FastifyFault extends Error {
@@ -71,7 +73,8 @@ export function faultOf(error: unknown, requestId: string): FaultInfo {
       requestId,
     };
   }
-  if (error instanceof HttpException && error.getStatus() < 500) return known(error.getStatus(), error.message, requestId);
+  if (error instanceof HttpException && error.getStatus() < 500)
+    return known(error.getStatus(), error.message, requestId);
   if (isFastifyFault(error) && error.statusCode < 500) return known(error.statusCode, fastifyMessage(error), requestId);
   return {
     kind: 'internal',

@@ -30,7 +30,8 @@ class ThingsController {
   @Get('fails/:how')
   fails(@Param('how') how: string): object {
     if (how === 'conflict') throw conflict('thing is busy', { cause: new Error('inside story') });
-    if (how === 'unavailable') throw unavailable('placement is down', { retryAfter: 7, cause: new Error('inside story') });
+    if (how === 'unavailable')
+      throw unavailable('placement is down', { retryAfter: 7, cause: new Error('inside story') });
     if (how === 'internal') throw internal('inside story');
     throw new TypeError('inside story');
   }
@@ -65,7 +66,11 @@ async function call(url: string, init: RequestInit = {}): Promise<{ status: numb
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
 }
-const json = (method: string, body: string, type = 'application/json'): RequestInit => ({ method, body, headers: { 'content-type': type } });
+const json = (method: string, body: string, type = 'application/json'): RequestInit => ({
+  method,
+  body,
+  headers: { 'content-type': type },
+});
 
 describe('requests and answers', () => {
   it('serves a route with a request id of its own and a trace', async () => {
@@ -98,13 +103,20 @@ describe('requests and answers', () => {
     const got = await call(`${url}/things`, init);
     expect(got.status).toBe(status);
     if (body !== undefined) expect(got.body).toEqual(body);
-    if (status >= 400) expect(got.body).toEqual({ [{ 400: 'badRequest', 413: 'overLimit', 415: 'badMediaType' }[status] as string]: expect.objectContaining({ code: status }) });
+    if (status >= 400)
+      expect(got.body).toEqual({
+        [{ 400: 'badRequest', 413: 'overLimit', 415: 'badMediaType' }[status] as string]: expect.objectContaining({
+          code: status,
+        }),
+      });
   });
 
   it('refuses a body that is not UTF-8', async () => {
     const url = await start();
     const body = Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]);
-    expect((await call(`${url}/things`, { method: 'POST', body, headers: { 'content-type': 'application/json' } })).status).toBe(400);
+    expect(
+      (await call(`${url}/things`, { method: 'POST', body, headers: { 'content-type': 'application/json' } })).status,
+    ).toBe(400);
   });
 
   it('answers 404 for a path that is unknown and 405 with Allow for a known one', async () => {
@@ -147,7 +159,13 @@ describe('faults', () => {
     ['bug', 500, 'computeFault'],
   ])('%s is told without its inside story, and logged if it is ours', async (how, status, name) => {
     const lines: string[] = [];
-    const url = await start({ logger: createLogger({ service: 'things', level: 'warn', destination: { write: (l: string) => void lines.push(l) } }) });
+    const url = await start({
+      logger: createLogger({
+        service: 'things',
+        level: 'warn',
+        destination: { write: (l: string) => void lines.push(l) },
+      }),
+    });
     const { status: got, headers, body } = await call(`${url}/fails/${how}`);
     expect(got).toBe(status);
     expect(Object.keys(body as object)).toEqual([name]);
@@ -194,15 +212,27 @@ describe('tokens', () => {
   });
 
   it('refuses to serve noauth beyond loopback', async () => {
-    const app = await createHttpApp(ThingsModule, { service: 'things', logger: silentLogger(), metrics: createMetrics(), faultMapper: novaFaultMapper, tokens: noauth() });
+    const app = await createHttpApp(ThingsModule, {
+      service: 'things',
+      logger: silentLogger(),
+      metrics: createMetrics(),
+      faultMapper: novaFaultMapper,
+      tokens: noauth(),
+    });
     apps.push(app);
     await expect(app.listen('0.0.0.0', 0)).rejects.toThrow(/loopback only/);
   });
 
   it('reads user and project from a noauth token', async () => {
     const url = await start({ tokens: noauth() });
-    expect((await call(`${url}/things`, { headers: { 'x-auth-token': 'admin:p' } })).body).toMatchObject({ user: 'admin', roles: expect.arrayContaining(['admin']) });
-    expect((await call(`${url}/things`, { headers: { 'x-auth-token': 'demo' } })).body).toMatchObject({ user: 'demo', roles: ['member', 'reader'] });
+    expect((await call(`${url}/things`, { headers: { 'x-auth-token': 'admin:p' } })).body).toMatchObject({
+      user: 'admin',
+      roles: expect.arrayContaining(['admin']),
+    });
+    expect((await call(`${url}/things`, { headers: { 'x-auth-token': 'demo' } })).body).toMatchObject({
+      user: 'demo',
+      roles: ['member', 'reader'],
+    });
   });
 });
 
@@ -210,7 +240,10 @@ describe('operations', () => {
   it('is ready when every part is', async () => {
     let ok = false;
     const url = await start({ ready: async () => [{ part: 'database', ok, ...(ok ? {} : { why: 'locked' }) }] });
-    expect(await call(`${url}/readyz`)).toMatchObject({ status: 503, body: { ok: false, checks: [{ part: 'database', why: 'locked' }] } });
+    expect(await call(`${url}/readyz`)).toMatchObject({
+      status: 503,
+      body: { ok: false, checks: [{ part: 'database', why: 'locked' }] },
+    });
     ok = true;
     expect((await call(`${url}/readyz`)).status).toBe(200);
   });
@@ -220,18 +253,33 @@ describe('operations', () => {
     await call(`${url}/things/1`);
     await call(`${url}/nothing/at/all`);
     const text = await (await fetch(`${url}/metrics`)).text();
-    expect(text).toContain('fractus_http_server_seconds_count{service="things",method="GET",route="/things/:id",status="200"} 1');
+    expect(text).toContain(
+      'fractus_http_server_seconds_count{service="things",method="GET",route="/things/:id",status="200"} 1',
+    );
     expect(text).toContain('route="unmatched",status="404"} 1');
   });
 
   it('lets a browser of another origin ask, and read a refusal', async () => {
-    const url = await start({ cors: { origin: ['http://console.example'], allowedHeaders: ['x-auth-token'] }, tokens: noauth() });
+    const url = await start({
+      cors: { origin: ['http://console.example'], allowedHeaders: ['x-auth-token'] },
+      tokens: noauth(),
+    });
     const preflight = await fetch(`${url}/things`, {
       method: 'OPTIONS',
-      headers: { origin: 'http://console.example', 'access-control-request-method': 'GET', 'access-control-request-headers': 'x-auth-token' },
+      headers: {
+        origin: 'http://console.example',
+        'access-control-request-method': 'GET',
+        'access-control-request-headers': 'x-auth-token',
+      },
     });
-    expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([204, 'http://console.example']);
+    expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([
+      204,
+      'http://console.example',
+    ]);
     const refused = await fetch(`${url}/things`, { headers: { origin: 'http://console.example' } });
-    expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, 'http://console.example']);
+    expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([
+      401,
+      'http://console.example',
+    ]);
   });
 });

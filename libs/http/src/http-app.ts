@@ -8,7 +8,14 @@ import type { AddressInfo } from 'node:net';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { fastifyCors as cors, type FastifyCorsOptions } from '@fastify/cors';
-import { fastify as fastifyFactory, type FastifyHttpOptions, type FastifyInstance, type FastifyReply, type FastifyRequest, type RawServerDefault } from 'fastify';
+import {
+  fastify as fastifyFactory,
+  type FastifyHttpOptions,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RawServerDefault,
+} from 'fastify';
 import type { DynamicModule, Type } from '@nestjs/common';
 import { continueTraceparent, type Logger, type Metrics, type ReadyCheck } from '@fractus/telemetry';
 import { AllowedMethods } from './allowed-methods';
@@ -89,7 +96,12 @@ export async function createHttpApp(module: Type | DynamicModule, options: HttpA
     logger: nestLogger(options.logger),
   });
   app.useGlobalFilters(filter);
-  return { app, fastify, listen: listener(app, fastify, options), close: closer(app, fastify, options.drainTimeout ?? 10_000) };
+  return {
+    app,
+    fastify,
+    listen: listener(app, fastify, options),
+    close: closer(app, fastify, options.drainTimeout ?? 10_000),
+  };
 }
 
 function createFastify(options: HttpAppOptions, filter: FaultFilter): FastifyInstance {
@@ -103,7 +115,11 @@ function createFastify(options: HttpAppOptions, filter: FaultFilter): FastifyIns
     keepAliveTimeout: options.keepAliveTimeout ?? 72_000,
     forceCloseConnections: 'idle',
     return503OnClosing: true,
-    routerOptions: { ignoreTrailingSlash: options.ignoreTrailingSlash ?? false, caseSensitive: true, maxParamLength: 1024 },
+    routerOptions: {
+      ignoreTrailingSlash: options.ignoreTrailingSlash ?? false,
+      caseSensitive: true,
+      maxParamLength: 1024,
+    },
     ...(rewriteUrl ? { rewriteUrl: (request) => rewriteUrl(request.url ?? '/') } : {}),
     clientErrorHandler: clientErrorHandler(options.faultMapper),
     frameworkErrors: (error, request, reply) => filter.send(error, request as FastifyRequest, reply as FastifyReply),
@@ -129,7 +145,10 @@ function installRequestHook(fastify: FastifyInstance, options: HttpAppOptions): 
   const { tokens } = options;
   const origin = originBy(options);
   const idHeaders = options.requestIdHeaders ?? ['x-openstack-request-id'];
-  const isPublic = publicPathTest([...(options.opsEndpoints === false ? [] : OPS_PATHS), ...(tokens?.publicPaths ?? [])]);
+  const isPublic = publicPathTest([
+    ...(options.opsEndpoints === false ? [] : OPS_PATHS),
+    ...(tokens?.publicPaths ?? []),
+  ]);
   fastify.addHook('onRequest', (request, reply, done) => {
     for (const name of idHeaders) void reply.header(name, request.id);
     request.fractusOrigin = origin(request);

@@ -7,8 +7,18 @@ export function nestLogger(logger: Logger): LoggerService {
     (level: 'debug' | 'warn' | 'error') =>
     (message: unknown, ...rest: unknown[]): void => {
       const context = rest.at(-1);
-      const fields = { nest: typeof context === 'string' ? context : undefined, ...(message instanceof Error ? { err: message } : {}) };
+      const fields = {
+        nest: typeof context === 'string' ? context : undefined,
+        ...(message instanceof Error ? { err: message } : {}),
+      };
       logger[level](fields, message instanceof Error ? message.message : String(message));
     };
-  return { log: at('debug'), debug: at('debug'), verbose: at('debug'), warn: at('warn'), error: at('error'), fatal: at('error') };
+  return {
+    log: at('debug'),
+    debug: at('debug'),
+    verbose: at('debug'),
+    warn: at('warn'),
+    error: at('error'),
+    fatal: at('error'),
+  };
 }

@@ -42,7 +42,10 @@ function decode(text: string): string {
   const spaced = text.includes('+') ? text.replace(/\+/g, ' ') : text;
   if (/^[ -$&-~]*$/.test(spaced)) return spaced;
   // the raw target holds one character a byte, so latin1 gives the bytes back
-  const bytes = Buffer.from(spaced.replace(/%([0-9a-f]{2})/gi, (_m, hex: string) => String.fromCharCode(parseInt(hex, 16))), 'latin1');
+  const bytes = Buffer.from(
+    spaced.replace(/%([0-9a-f]{2})/gi, (_m, hex: string) => String.fromCharCode(parseInt(hex, 16))),
+    'latin1',
+  );
   if (!isUtf8(bytes)) throw invalid('Query string is not UTF-8 encoded', { code: 'query.encoding' });
   return bytes.toString('utf8');
 }

@@ -23,11 +23,13 @@ export function parseSort<K extends string>(query: Query, rules: SortRules<K>): 
   const keys = (query['sort_key'] ?? []).map((k) => k.trim());
   const dirs = (query['sort_dir'] ?? []).map((d) => d.trim());
   for (const dir of dirs) {
-    if (dir !== 'asc' && dir !== 'desc') throw invalid(`sort_dir must be asc or desc, not "${dir}"`, { code: 'query.sort_dir' });
+    if (dir !== 'asc' && dir !== 'desc')
+      throw invalid(`sort_dir must be asc or desc, not "${dir}"`, { code: 'query.sort_dir' });
   }
   if (keys.length === 0 && dirs.length === 0) return [...rules.defaults];
   if (keys.length === 0) return rules.defaults.map(({ key }, i) => ({ key, dir: (dirs[i] ?? dirs[0]) as SortDir }));
-  if (dirs.length > keys.length) throw invalid('there are more sort_dir than sort_key parameters', { code: 'query.sort_dir' });
+  if (dirs.length > keys.length)
+    throw invalid('there are more sort_dir than sort_key parameters', { code: 'query.sort_dir' });
   return keys.flatMap((key, i) => {
     if (rules.ignored?.includes(key)) return [];
     const known = rules.allowed.find((k) => k === key);

@@ -16,5 +16,10 @@ export function isoTimeMicros(ms: number | null | undefined): string | null {
 export function parseTime(text: string): number {
   const hasZone = /(z|[+-]\d{2}(:?\d{2})?)$/i.test(text.replace(/^\d{4}-\d{2}-\d{2}/, ''));
   const iso = /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : hasZone ? text : `${text}Z`;
-  return Date.parse(iso.replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T').replace(/([+-]\d{2})(\d{2})$/, '$1:$2').replace(/(T.*[+-]\d{2})$/, '$1:00'));
+  return Date.parse(
+    iso
+      .replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T')
+      .replace(/([+-]\d{2})(\d{2})$/, '$1:$2')
+      .replace(/(T.*[+-]\d{2})$/, '$1:00'),
+  );
 }

@@ -21,12 +21,20 @@ export interface Metrics {
   readonly registry: Registry;
   counter(name: string, help: string, labels?: readonly string[]): Counter<string>;
   /** `collect` runs at scrape time: for values that are cheaper to read than to keep up to date. */
-  gauge(name: string, help: string, labels?: readonly string[], collect?: CollectFunction<Gauge<string>>): Gauge<string>;
+  gauge(
+    name: string,
+    help: string,
+    labels?: readonly string[],
+    collect?: CollectFunction<Gauge<string>>,
+  ): Gauge<string>;
   histogram(name: string, help: string, labels?: readonly string[], buckets?: number[]): Histogram<string>;
   /** One HTTP request served. `route` is the pattern, never the raw path. */
   httpServed(labels: { service: string; method: string; route: string; status: number }, seconds: number): void;
   /** One HTTP request to a neighbour. */
-  httpCalled(labels: { service: string; peer: string; method: string; status: number | 'error' }, seconds: number): void;
+  httpCalled(
+    labels: { service: string; peer: string; method: string; status: number | 'error' },
+    seconds: number,
+  ): void;
   /** One RPC message handled (`side: server`) or sent (`side: client`). */
   rpc(labels: { side: 'client' | 'server'; method: string; outcome: string }, seconds: number): void;
   /** The text exposition and its content type. */
@@ -42,11 +50,17 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
   const registry = new Registry();
   if (options.process) collectDefaultMetrics({ register: registry });
 
-  function once<M>(name: string, labels: readonly string[], make: (base: MetricConfiguration<string>) => M, help: string): M {
+  function once<M>(
+    name: string,
+    labels: readonly string[],
+    make: (base: MetricConfiguration<string>) => M,
+    help: string,
+  ): M {
     const known = registry.getSingleMetric(name);
     if (!known) return make({ name, help, labelNames: [...labels], registers: [registry] });
     const have = (known as unknown as { labelNames: string[] }).labelNames;
-    if (have.join() !== labels.join()) throw new Error(`metric ${name} already exists with labels [${have.join(', ')}]`);
+    if (have.join() !== labels.join())
+      throw new Error(`metric ${name} already exists with labels [${have.join(', ')}]`);
     return known as unknown as M;
   }
 
@@ -64,8 +78,22 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
     rpc: ({ side, method, outcome }, seconds) => rpc.labels(side, method, outcome).observe(seconds),
     render: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
   };
-  const served = metrics.histogram('fractus_http_server_seconds', 'HTTP requests served, by route pattern', ['service', 'method', 'route', 'status']);
-  const called = metrics.histogram('fractus_http_client_seconds', 'HTTP requests to neighbours', ['service', 'peer', 'method', 'status']);
-  const rpc = metrics.histogram('fractus_rpc_seconds', 'RPC messages, at the side that sends or handles them', ['side', 'method', 'outcome']);
+  const served = metrics.histogram('fractus_http_server_seconds', 'HTTP requests served, by route pattern', [
+    'service',
+    'method',
+    'route',
+    'status',
+  ]);
+  const called = metrics.histogram('fractus_http_client_seconds', 'HTTP requests to neighbours', [
+    'service',
+    'peer',
+    'method',
+    'status',
+  ]);
+  const rpc = metrics.histogram('fractus_rpc_seconds', 'RPC messages, at the side that sends or handles them', [
+    'side',
+    'method',
+    'outcome',
+  ]);
   return metrics;
 }

@@ -35,7 +35,14 @@ export const REDACT_PATHS = [...SECRET_KEYS].flatMap((key) => {
   return [quoted, `*${quoted}`, `*.*${quoted}`];
 });
 // pino's paths are case-sensitive; the two spellings on the wire that are not all lower case
-REDACT_PATHS.push('adminPass', '*.adminPass', '*.*.adminPass', '["X-Auth-Token"]', '*["X-Auth-Token"]', '*.*["X-Auth-Token"]');
+REDACT_PATHS.push(
+  'adminPass',
+  '*.adminPass',
+  '*.*.adminPass',
+  '["X-Auth-Token"]',
+  '*["X-Auth-Token"]',
+  '*.*["X-Auth-Token"]',
+);
 
 export function isSecretKey(key: string): boolean {
   return SECRET_KEYS.has(key.toLowerCase());

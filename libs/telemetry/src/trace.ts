@@ -15,7 +15,14 @@ const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(
 export function parseTraceparent(header: string | undefined): TraceContext | null {
   const match = header === undefined ? null : TRACEPARENT.exec(header.trim());
   if (!match) return null;
-  const [, version, traceId, spanId, flags, rest] = match as unknown as [string, string, string, string, string, string | undefined];
+  const [, version, traceId, spanId, flags, rest] = match as unknown as [
+    string,
+    string,
+    string,
+    string,
+    string,
+    string | undefined,
+  ];
   if (version === 'ff' || (version === '00' && rest !== undefined)) return null;
   if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return null;
   return { traceId, spanId, sampled: (parseInt(flags, 16) & 1) === 1 };
