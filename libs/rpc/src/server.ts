@@ -20,7 +20,7 @@ export interface RpcServerOptions {
   readonly concurrency?: number;
   /** Calls handled at once; 256. */
   readonly callConcurrency?: number;
-  /** Calls and casts handled at once for one host; unbounded. */
+  /** Casts handled at once for one host; unbounded. */
   readonly hostConcurrency?: number;
   /** Calls and casts of one key run one at a time, in order of arrival. Undefined: no order. */
   readonly serialKey?: (
@@ -175,7 +175,7 @@ export class RpcServer extends Server implements CustomTransportStrategy {
     if (d.kind === 'news') this.dispatcher.submit({ pool: 'news', key: `news ${d.pattern}`, run });
     else if (d.kind === 'cast')
       this.dispatcher.submit({ pool: 'cast', key, host: d.host, run, release: () => d.release() });
-    else this.dispatcher.submit({ pool: 'call', key, host: d.host, run });
+    else this.dispatcher.submit({ pool: 'call', key, run });
   }
 
   private async run(d: Delivery, bound: Bound, ctx: RequestContext, request: unknown): Promise<void> {
