@@ -7,3 +7,6 @@ export * from './server-operations';
 export * from './quota-usages.repository';
 export * from './instance-actions.repository';
 export * from './tasks.repository';
+export * from './aggregates.repository';
+export * from './host-snapshots.repository';
+export * from './schedule-attempts.repository';

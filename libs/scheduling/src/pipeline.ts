@@ -128,16 +128,14 @@ export function offersOf(
 export function rank(input: RankInput): RankedHost[] {
   const { builder, request, offers, unknownRoots, seed, options = DEFAULT_OPTIONS } = input;
   for (const s of input.searchStages) builder.stage(placementStage(s));
-  if (unknownRoots > 0) {
-    const known = offers.length;
-    builder.stage({
-      stage: 'filter',
-      name: 'KnownHost',
-      in: known + unknownRoots,
-      out: known,
-      reasons: { 'host.unknown': unknownRoots },
-    });
-  }
+  const candidateCount = offers.reduce((n, o) => n + o.candidates.length, 0);
+  builder.stage({
+    stage: 'candidates',
+    in: builder.hostCount,
+    out: offers.length,
+    candidates: candidateCount,
+    unknownRoots,
+  });
   let left = [...offers];
   for (const filter of enabledFilters(options.enabledFilters)) {
     if (left.length === 0) break;

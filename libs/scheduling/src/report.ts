@@ -11,7 +11,7 @@ export const MAX_HOST_REASONS = 200;
 export const MAX_CLAIMS = 50;
 export const MAX_WEIGHED = 10;
 
-export type Stage = RequestStage | PlacementStage | FilterStage | WeigherStage | ClaimStage;
+export type Stage = RequestStage | PlacementStage | CandidateStage | FilterStage | WeigherStage | ClaimStage;
 
 /** A request filter (or the reading of the flavor) that had something to say. */
 export interface RequestStage {
@@ -31,6 +31,17 @@ export interface PlacementStage {
   readonly in: number;
   readonly out: number;
   readonly best?: { readonly free: number; readonly maxUnit: number };
+}
+
+/** What came back from Placement. */
+export interface CandidateStage {
+  readonly stage: 'candidates';
+  /** Hosts known to the scheduler, and those of them with a candidate. */
+  readonly in: number;
+  readonly out: number;
+  readonly candidates: number;
+  /** Trees with candidates that the scheduler knows no host of: compute nodes registered a moment ago, or none at all. */
+  readonly unknownRoots: number;
 }
 
 export interface FilterStage {
@@ -125,7 +136,7 @@ export class ReportBuilder {
   private omitted = 0;
   private weighed: WeighedReport[] = [];
 
-  constructor(private readonly hostCount: number) {}
+  constructor(readonly hostCount: number) {}
 
   stage(stage: Stage): void {
     this.stages.push(stage);

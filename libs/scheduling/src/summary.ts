@@ -30,13 +30,23 @@ function lostClaims(claim: ClaimStage | undefined): string {
   return `${count(claim.hosts, 'host')} could take it when asked, but ${count(lost, 'claim')} came too late`;
 }
 
-/** "4 disabled", "6 lack X", … in the order of the stages. */
+/** "4 disabled", "6 lack X", … in the order of the stages. What Placement removed uncounted is named as such. */
 function phrases(stages: readonly Stage[], hostCount: number): string[] {
-  return stages.flatMap((stage) => {
-    if (stage.stage === 'placement') return placementPhrase(stage, hostCount);
-    if (stage.stage !== 'filter') return [];
-    return Object.entries(stage.reasons).map(([code, n]) => `${n} ${PHRASES.get(code) ?? code}`);
-  });
+  const parts: string[] = [];
+  let counted = 0;
+  for (const stage of stages) {
+    if (stage.stage === 'placement') {
+      counted += Math.max(0, stage.in - stage.out);
+      parts.push(...placementPhrase(stage, hostCount));
+    } else if (stage.stage === 'candidates') {
+      const left = stage.in - stage.out - counted;
+      if (left > 0 && counted > 0) parts.push(`${left} without a provider of what is asked`);
+      else if (left > 0) parts.push(`${left} without room or a required property`);
+    } else if (stage.stage === 'filter') {
+      parts.push(...Object.entries(stage.reasons).map(([code, n]) => `${n} ${PHRASES.get(code) ?? code}`));
+    }
+  }
+  return parts;
 }
 
 function placementPhrase(stage: PlacementStage, hostCount: number): string[] {

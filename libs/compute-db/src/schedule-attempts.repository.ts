@@ -1,0 +1,78 @@
+import type { Database, Tx } from '@fractus/database';
+import type { ScheduleAttemptRow } from './rows';
+
+/** One attempt to find a place for a server. `report` is the scheduler's report (libs/scheduling) as JSON. */
+export interface ScheduleAttempt {
+  readonly attemptId: string;
+  readonly serverId: string;
+  readonly taskId: string | null;
+  readonly requestId: string;
+  /** `create`, `resize`, … */
+  readonly operation: string;
+  readonly outcome: string;
+  /** At most 1024 characters; safe for the server's owner. */
+  readonly summary: string;
+  readonly report: unknown;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  readonly durationMs: number;
+}
+
+const columnsOf = (attempt: ScheduleAttempt) => ({
+  uuid: attempt.attemptId,
+  server_uuid: attempt.serverId,
+  task_uuid: attempt.taskId,
+  request_id: attempt.requestId,
+  operation: attempt.operation,
+  outcome: attempt.outcome,
+  summary: attempt.summary.slice(0, 1024),
+  report: JSON.stringify(attempt.report),
+  started_at: attempt.startedAt,
+  duration_ms: attempt.durationMs,
+});
+
+/** Records of scheduling: written once by the scheduler, read by those who ask why, pruned by age. */
+export class ScheduleAttemptsRepository {
+  constructor(private readonly db: Database) {}
+
+  async add(attempt: ScheduleAttempt): Promise<void> {
+    await this.db.transaction(async (tx: Tx) => void (await tx.insert('schedule_attempts', columnsOf(attempt))));
+  }
+
+  async find(attemptId: string): Promise<ScheduleAttempt | null> {
+    const [row] = await this.db.query<ScheduleAttemptRow>('SELECT * FROM schedule_attempts WHERE uuid = ?', [attemptId]);
+    return row ? attemptOf(row) : null;
+  }
+
+  /** The server's attempts, newest first; at most `limit`. */
+  async ofServer(serverId: string, limit = 100): Promise<ScheduleAttempt[]> {
+    const sql = 'SELECT * FROM schedule_attempts WHERE server_uuid = ? ORDER BY id DESC LIMIT ?';
+    return (await this.db.query<ScheduleAttemptRow>(sql, [serverId, limit])).map(attemptOf);
+  }
+
+  /** Forgets attempts that started before an instant, at most `limit` of them; returns how many. */
+  async prune(before: number, limit = 1000): Promise<number> {
+    const sql = 'SELECT id FROM schedule_attempts WHERE started_at < ? ORDER BY started_at LIMIT ?';
+    const rows = await this.db.query<{ id: number }>(sql, [before, limit]);
+    if (rows.length === 0) return 0;
+    const ids = rows.map((r) => r.id);
+    const marks = ids.map(() => '?').join(', ');
+    return this.db.transaction(async (tx) => {
+      const { affected } = await tx.execute(`DELETE FROM schedule_attempts WHERE id IN (${marks})`, ids);
+      return affected;
+    });
+  }
+}
+
+const attemptOf = (row: ScheduleAttemptRow): ScheduleAttempt => ({
+  attemptId: row.uuid,
+  serverId: row.server_uuid,
+  taskId: row.task_uuid,
+  requestId: row.request_id,
+  operation: row.operation,
+  outcome: row.outcome,
+  summary: row.summary,
+  report: JSON.parse(row.report) as unknown,
+  startedAt: row.started_at,
+  durationMs: row.duration_ms,
+});
