@@ -56,7 +56,7 @@ function bindController(server: RpcServer, contract: Contract, controller: Metho
   for (const [name, spec] of Object.entries(contract.methods)) {
     const method = controller[name];
     if (typeof method !== 'function') throw new TypeError(`no method handles ${patternOf(contract, name)}`);
-    const handler: MessageHandler = async (ctx: unknown, request: unknown) => method.call(controller, ctx, request);
+    const handler = method.bind(controller) as MessageHandler;
     server.addHandler(patternOf(contract, name), handler, spec.kind !== 'call');
   }
 }

@@ -132,11 +132,10 @@ export class RpcServer extends Server implements CustomTransportStrategy {
       const pattern = patternOf(contract, name);
       const handler = this.getHandlerByPattern(pattern);
       if (!handler) throw new TypeError(`no controller handles ${pattern}`);
-      const handle: Handler = async (ctx, request) => {
-        const out: unknown = await handler(ctx, request);
-        return isObservable(out) ? lastValueFrom(out, { defaultValue: undefined }) : out;
-      };
-      this.bound.set(pattern, { validator: compileDto<object>(spec.request, { unknown: 'drop' }), handle });
+      this.bound.set(pattern, {
+        validator: compileDto<object>(spec.request, { unknown: 'drop' }),
+        handle: handler as Handler,
+      });
     }
   }
 
@@ -181,7 +180,8 @@ export class RpcServer extends Server implements CustomTransportStrategy {
   private async run(d: Delivery, bound: Bound, ctx: RequestContext, request: unknown): Promise<void> {
     if (d.deadline !== undefined && d.deadline <= Date.now()) return d.ack(); // its caller has gone
     try {
-      const answer = await bound.handle(ctx, request);
+      let answer = await bound.handle(ctx, request);
+      if (isObservable(answer)) answer = await lastValueFrom(answer, { defaultValue: undefined });
       if (d.kind === 'call') d.reply(encodeAnswer(d.pattern, answer));
       else d.ack();
     } catch (e) {
