@@ -20,7 +20,7 @@ export function deliveryOf(ctx: RequestContext): DeliveryInfo | undefined {
   return (ctx as Noted)[INFO];
 }
 
-/** Not enumerable, so that neither a copy nor JSON takes it along (a WeakMap would cost a third of a call's time). */
+/** Not enumerable, so that neither a copy nor JSON takes it along; a WeakMap of an object per message is dear to collect. */
 export function noteDelivery(ctx: RequestContext, info: DeliveryInfo): void {
   Object.defineProperty(ctx, INFO, { value: info });
 }
