@@ -210,6 +210,11 @@ function listener(app: NestFastifyApplication, fastify: FastifyInstance, options
 
 function closer(app: NestFastifyApplication, fastify: FastifyInstance, drainTimeout: number): HttpApp['close'] {
   let closing: Promise<void> | undefined;
+  // a connection that was busy when the listener went must end with its answer, or the drain would wait for it
+  fastify.addHook('onSend', (_request, reply, _payload, done) => {
+    if (closing) void reply.header('connection', 'close');
+    done();
+  });
   const close = async (): Promise<void> => {
     const cut = setTimeout(() => fastify.server.closeAllConnections(), drainTimeout);
     try {

@@ -1,7 +1,7 @@
 import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino';
 import type { RequestContext } from '@fractus/objects';
 import { prettyStream } from './pretty';
-import { REDACTED, REDACT_PATHS } from './redact';
+import { redactSecrets, SECRET_SERIALIZERS } from './redact';
 
 export type Logger = PinoLogger;
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
@@ -29,8 +29,8 @@ export function createLogger(options: LoggerOptions): Logger {
       level,
       base: { service },
       timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
-      redact: { paths: REDACT_PATHS, censor: REDACTED },
+      formatters: { level: (label) => ({ level: label }), log: redactSecrets },
+      serializers: { err: pino.stdSerializers.err, ...SECRET_SERIALIZERS },
     },
     pretty ? prettyStream(raw) : raw,
   );
