@@ -1,0 +1,108 @@
+import { Injectable } from '@nestjs/common';
+import { type RequestContext, conflict, notFound } from '@fractus/objects';
+import { deleteConsumerRows, findConsumers, raiseFence, readHeld } from '../store/consumers';
+import { CONCURRENT_UPDATE } from '../store/write-unit';
+import type { ClaimOwner, Consumer, ConsumerWrite } from './allocations.types';
+import { PUT_WORDING, type Wording, claim } from './claim';
+import { PlacementCore } from './placement-core';
+
+interface HoldingLine {
+  consumer_uuid: string;
+  consumer_generation: number;
+  project_id: string;
+  user_id: string;
+  consumer_type: string | null;
+  provider_uuid: string;
+  provider_generation: number;
+  resource_class_id: number;
+  used: number;
+  updated_at: number;
+}
+
+const HOLDINGS = `SELECT c.uuid AS consumer_uuid, c.generation AS consumer_generation, c.project_id, c.user_id, c.consumer_type,
+  p.uuid AS provider_uuid, p.generation AS provider_generation, a.resource_class_id, a.used, a.updated_at
+  FROM allocations a JOIN consumers c ON c.id = a.consumer_id JOIN resource_providers p ON p.id = a.provider_id`;
+
+/** Who holds what: reads from the database (consumers are not kept in memory), writes as claims. */
+@Injectable()
+export class AllocationsService {
+  constructor(private readonly core: PlacementCore) {}
+
+  /** Undefined when the consumer holds nothing, which is to say does not exist. */
+  async ofConsumer(_ctx: RequestContext, uuid: string): Promise<Consumer | undefined> {
+    await this.core.replica.sync();
+    const lines = await this.core.db.query<HoldingLine>(`${HOLDINGS} WHERE c.uuid = ? ORDER BY a.provider_id, a.resource_class_id`, [uuid]);
+    return this.consumers(lines)[0];
+  }
+
+  /** The consumers that hold something of the provider, with that alone; 404 if there is no such provider. */
+  async ofProvider(_ctx: RequestContext, uuid: string): Promise<{ generation: number; consumers: Consumer[] }> {
+    const provider = await this.core.get(uuid);
+    const lines = await this.core.db.query<HoldingLine>(`${HOLDINGS} WHERE a.provider_id = ? ORDER BY a.consumer_id, a.resource_class_id`, [provider.id]);
+    return { generation: provider.generation, consumers: this.consumers(lines) };
+  }
+
+  /** A page of consumers in order of uuid, from the one after `marker`. */
+  async list(_ctx: RequestContext, limit: number, marker = ''): Promise<Consumer[]> {
+    await this.core.replica.sync();
+    const page = await this.core.db.query<{ uuid: string }>('SELECT uuid FROM consumers WHERE uuid > ? ORDER BY uuid LIMIT ?', [marker, limit]);
+    if (page.length === 0) return [];
+    const lines = await this.core.db.query<HoldingLine>(
+      `${HOLDINGS} WHERE c.uuid IN (${page.map(() => '?').join(', ')}) ORDER BY c.uuid, a.provider_id, a.resource_class_id`,
+      page.map((r) => r.uuid),
+    );
+    return this.consumers(lines);
+  }
+
+  /** Replaces what the consumers hold, all or nothing. 400 unknown provider or class; 409 generation, constraint, capacity, fence. */
+  async write(_ctx: RequestContext, writes: readonly ConsumerWrite[], told: Wording = PUT_WORDING): Promise<void> {
+    await this.core.replica.sync();
+    await this.core.write((unit) => claim(unit, this.core.replica, writes, told));
+  }
+
+  /** Removes all that the consumer holds; false when that was nothing. With an owner, later writes of lower fences are refused. */
+  async remove(_ctx: RequestContext, uuid: string, options: { owner?: ClaimOwner; generation?: number } = {}): Promise<boolean> {
+    return this.core.write(async (unit) => {
+      const row = (await findConsumers(unit, [uuid])).get(uuid);
+      if (options.owner) await raiseFence(unit, uuid, options.owner);
+      if (!row) return false;
+      if (options.generation !== undefined && options.generation !== row.generation) {
+        throw conflict(`consumer generation conflict - expected ${row.generation} but got ${options.generation}`, { code: CONCURRENT_UPDATE });
+      }
+      const held = await readHeld(unit, [row.id]);
+      const locked = await unit.lock(held.map((h) => h.provider_id));
+      await unit.tx.execute('DELETE FROM allocations WHERE consumer_id = ?', [row.id]);
+      await deleteConsumerRows(unit, [row.id]);
+      for (const provider of locked.values()) await unit.touch(provider, { generation: false });
+      return held.length > 0;
+    });
+  }
+
+  /** As `remove`, but 404 when there was nothing. */
+  async removeExisting(ctx: RequestContext, uuid: string): Promise<void> {
+    if (!(await this.remove(ctx, uuid))) throw notFound(`No allocations for consumer '${uuid}'`, { code: 'consumer.unknown' });
+  }
+
+  private consumers(lines: readonly HoldingLine[]): Consumer[] {
+    const found = new Map<string, Omit<Consumer, 'allocations'> & { allocations: Map<string, { generation: number; resources: Map<string, number> }> }>();
+    for (const line of lines) {
+      let consumer = found.get(line.consumer_uuid);
+      if (!consumer) {
+        consumer = {
+          uuid: line.consumer_uuid,
+          generation: Number(line.consumer_generation),
+          projectId: line.project_id,
+          userId: line.user_id,
+          consumerType: line.consumer_type,
+          updatedAt: Number(line.updated_at),
+          allocations: new Map(),
+        };
+        found.set(line.consumer_uuid, consumer);
+      }
+      let at = consumer.allocations.get(line.provider_uuid);
+      if (!at) consumer.allocations.set(line.provider_uuid, (at = { generation: Number(line.provider_generation), resources: new Map() }));
+      at.resources.set(this.core.replica.names.classes.name(Number(line.resource_class_id)) ?? String(line.resource_class_id), Number(line.used));
+    }
+    return [...found.values()];
+  }
+}

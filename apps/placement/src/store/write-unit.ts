@@ -1,0 +1,114 @@
+/**
+ * One write: a transaction that locks the providers it touches in order of id, checks under the lock, writes, and
+ * appends to the change log as its last act.
+ *
+ * Reads that decide anything come after the lock, so that they see every earlier holder's work; on MySQL a plain read
+ * before the lock would freeze the snapshot too early, and two claims could both fit. The order of locks is the same
+ * for all writers: consumers, providers, names.
+ */
+import type { Database, Tx } from '@fractus/database';
+import { conflict, notFound } from '@fractus/objects';
+import { appendChanges, NAMES } from './change-log';
+
+export const CONCURRENT_UPDATE = 'placement.concurrent_update';
+
+/** A provider under lock: what it is at this moment, and nobody else can change it before we are done. */
+export interface LockedProvider {
+  readonly id: number;
+  readonly uuid: string;
+  readonly name: string;
+  generation: number;
+  readonly parentId: number | null;
+  readonly rootId: number;
+}
+
+interface Row {
+  id: number;
+  uuid: string;
+  name: string;
+  generation: number;
+  parent_id: number | null;
+  root_id: number;
+}
+
+export class WriteUnit {
+  private readonly touched = new Set<number>();
+
+  constructor(
+    readonly tx: Tx,
+    /** Epoch milliseconds; one instant for the whole unit. */
+    readonly now: number,
+  ) {}
+
+  /** Appended to a SELECT whose rows the unit is going to change. */
+  get forUpdate(): string {
+    return this.tx.dialect === 'mysql' ? ' FOR UPDATE' : '';
+  }
+
+  /** Locks the providers with these ids that still exist. */
+  async lock(ids: Iterable<number>): Promise<Map<number, LockedProvider>> {
+    const wanted = [...new Set(ids)].sort((a, b) => a - b);
+    if (wanted.length === 0) return new Map();
+    const marks = wanted.map(() => '?').join(', ');
+    const rows = await this.tx.query<Row>(
+      `SELECT id, uuid, name, generation, parent_id, root_id FROM resource_providers WHERE id IN (${marks}) ORDER BY id${this.forUpdate}`,
+      wanted,
+    );
+    return new Map(rows.map((r) => [Number(r.id), toLocked(r)]));
+  }
+
+  /** Locks one provider by uuid, 404 if there is none. */
+  async lockByUuid(uuid: string, message = `No resource provider with uuid ${uuid} found`): Promise<LockedProvider> {
+    const [row] = await this.tx.query<Row>(`SELECT id, uuid, name, generation, parent_id, root_id FROM resource_providers WHERE uuid = ?${this.forUpdate}`, [uuid]);
+    if (!row) throw notFound(message, { code: 'resource_provider.not_found' });
+    return toLocked(row);
+  }
+
+  /** A write to the provider: the revision always grows, the generation where the API says so. */
+  async touch(provider: LockedProvider, change: { generation: boolean }): Promise<void> {
+    await this.tx.execute('UPDATE resource_providers SET generation = generation + ?, revision = revision + 1, updated_at = ? WHERE id = ?', [
+      change.generation ? 1 : 0,
+      this.now,
+      provider.id,
+    ]);
+    if (change.generation) provider.generation += 1;
+    this.invalidate(provider.rootId);
+  }
+
+  invalidate(rootId: number): void {
+    this.touched.add(rootId);
+  }
+  invalidateNames(): void {
+    this.touched.add(NAMES);
+  }
+
+  async finish(): Promise<void> {
+    await appendChanges(this.tx, this.touched, this.now);
+  }
+}
+
+function toLocked(row: Row): LockedProvider {
+  return {
+    id: Number(row.id),
+    uuid: row.uuid,
+    name: row.name,
+    generation: Number(row.generation),
+    parentId: row.parent_id === null ? null : Number(row.parent_id),
+    rootId: Number(row.root_id),
+  };
+}
+
+/** Runs a write; on deadlock the block runs again as a whole, with fresh reads. */
+export function inWriteUnit<R>(db: Database, block: (unit: WriteUnit) => Promise<R>): Promise<R> {
+  return db.transaction(async (tx) => {
+    const unit = new WriteUnit(tx, Date.now());
+    const result = await block(unit);
+    await unit.finish();
+    return result;
+  });
+}
+
+/** 409 unless the caller has seen the provider's present state. */
+export function checkGeneration(provider: LockedProvider, given: number, message = 'resource provider generation conflict'): void {
+  if (given !== provider.generation) throw conflict(message, { code: CONCURRENT_UPDATE, details: { have: given, need: provider.generation } });
+}
