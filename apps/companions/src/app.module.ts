@@ -1,0 +1,7 @@
+/**
+ * The companions of a development cloud: small, persistent services that speak as much of Keystone v3, Glance v2 and
+ * Neutron v2.0 as compute's clients need. Each listens on its own port over its own database.
+ */
+export { startIdentity, type IdentityDeps, type RunningIdentity } from './identity/identity.module';
+export { IdentityConfig } from './identity/identity.config';
+export type { BootstrapOptions } from './identity/bootstrap';
