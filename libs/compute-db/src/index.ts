@@ -10,3 +10,4 @@ export * from './tasks.repository';
 export * from './aggregates.repository';
 export * from './host-snapshots.repository';
 export * from './schedule-attempts.repository';
+export * from './hosts.repository';

@@ -94,6 +94,12 @@ export class ServersRepository {
     return affected === 1;
   }
 
+  /** The write of a task's lease holder, state included, in the transaction in which the lease was proved. Deleted servers are left alone. */
+  async writeHeld(tx: Tx, id: string, patch: ServerPatch, now: number): Promise<void> {
+    const [set, values] = assignments({ ...patchColumns(patch), updated_at: now });
+    await tx.execute(`UPDATE servers SET ${set} WHERE uuid = ? AND deleted = 0`, [...values, id]);
+  }
+
   /**
    * Reads the server under lock, lets `change` compute a patch from it and writes that: for read-modify-write of
    * metadata and tags. `not_found` when it is gone.

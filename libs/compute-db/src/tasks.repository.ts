@@ -62,6 +62,7 @@ export type TaskPatch = Partial<
     TaskRecord,
     | 'status'
     | 'step'
+    | 'input'
     | 'attempt'
     | 'direction'
     | 'state'
@@ -215,13 +216,21 @@ export class TasksRepository {
     });
   }
 
-  /** Moves the end of patience of a waiting step; false when it does not wait for just that. */
-  async heard(key: { taskId: string; step: string; attempt: number }, until: number): Promise<boolean> {
+  /** Moves the end of patience of a waiting step, at most to the task's cap; false when it does not wait for just that. */
+  async heard(tx: Tx, key: { taskId: string; step: string; attempt: number }, until: number): Promise<boolean> {
+    const capped = 'CASE WHEN expires_at < ? THEN expires_at ELSE ? END';
+    const sql = `UPDATE tasks SET ready_at = ${capped} WHERE uuid = ? AND step = ? AND attempt = ? AND status = 'open' AND waiting = 1`;
+    return (await tx.execute(sql, [until, until, key.taskId, key.step, key.attempt])).affected === 1;
+  }
+
+  /** Leases a task again that its holder has just let go to wait, with the same fence; false when it no longer waits as it did. */
+  async takeBack(task: TaskRecord, lease: Lease): Promise<boolean> {
     const sql =
-      "UPDATE tasks SET ready_at = ? WHERE uuid = ? AND step = ? AND attempt = ? AND status = 'open' AND waiting = 1";
-    return (
-      (await this.db.transaction((tx) => tx.execute(sql, [until, key.taskId, key.step, key.attempt]))).affected === 1
+      "UPDATE tasks SET lease_owner = ?, lease_until = ?, waiting = 0 WHERE uuid = ? AND fence = ? AND attempt = ? AND status = 'open' AND waiting = 1 AND lease_owner IS NULL";
+    const { affected } = await this.db.transaction((tx) =>
+      tx.execute(sql, [lease.owner, lease.until, task.id, task.fence, task.attempt]),
     );
+    return affected === 1;
   }
 
   /** Ids of tasks to run now, longest due first. On MySQL rows that another runner is leasing are skipped. */
@@ -229,12 +238,6 @@ export class TasksRepository {
     const skip = this.db.dialect === 'mysql' ? ' FOR UPDATE SKIP LOCKED' : '';
     const sql = `SELECT uuid FROM tasks WHERE status = 'open' AND ready_at <= ? AND (lease_until IS NULL OR lease_until <= ?) ORDER BY ready_at LIMIT ?${skip}`;
     return (await this.db.query<{ uuid: string }>(sql, [now, now, limit])).map((row) => row.uuid);
-  }
-
-  /** Open tasks past their absolute cap. */
-  async expired(now: number, limit: number): Promise<string[]> {
-    const sql = "SELECT uuid FROM tasks WHERE status = 'open' AND expires_at <= ? ORDER BY id LIMIT ?";
-    return (await this.db.query<{ uuid: string }>(sql, [now, limit])).map((row) => row.uuid);
   }
 
   /**
@@ -285,6 +288,7 @@ function taskColumns(patch: TaskPatch): SqlRow {
   const columns: SqlRow = {};
   if (patch.status !== undefined) columns['status'] = patch.status;
   if (patch.status !== undefined && patch.status !== 'open') columns['open_key'] = null;
+  if (patch.input !== undefined) columns['input'] = JSON.stringify(patch.input);
   if (patch.step !== undefined) columns['step'] = patch.step;
   if (patch.attempt !== undefined) columns['attempt'] = patch.attempt;
   if (patch.direction !== undefined) columns['direction'] = patch.direction;

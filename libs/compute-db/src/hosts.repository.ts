@@ -1,0 +1,346 @@
+import type { Database, SqlRow, Tx } from '@fractus/database';
+import { conflict } from '@fractus/objects';
+import type { HostState, RegisteredHost } from '@fractus/rpc-contracts';
+import type { ComputeNodeRow, ServiceRow } from './rows';
+import { assignments, within } from './sql';
+
+/** The name under which clients know the service of a host. */
+export const COMPUTE_BINARY = 'nova-compute';
+
+export interface Service {
+  readonly id: string;
+  readonly rowId: number;
+  readonly host: string;
+  readonly binary: string;
+  readonly topic: string;
+  readonly disabled: boolean;
+  readonly disabledReason: string | null;
+  readonly forcedDown: boolean;
+  readonly lastSeenAt: number | null;
+  readonly reportCount: number;
+  readonly version: number;
+  readonly agentId: string | null;
+  readonly incarnation: number | null;
+  readonly createdAt: number;
+  readonly updatedAt: number | null;
+}
+
+/** A hypervisor as last reported; memory in MiB, disk in GiB. */
+export interface ComputeNode extends HostState {
+  readonly rowId: number;
+  readonly incarnation: number;
+  readonly seq: number;
+  readonly reportedAt: number;
+  readonly createdAt: number;
+  readonly updatedAt: number | null;
+}
+
+export interface Agent {
+  readonly agentId: string;
+  /** Epoch ms of the process' start; grows with every start. */
+  readonly incarnation: number;
+  readonly serviceVersion: number;
+}
+
+/** Up: not forced down, and heard of within `downAfterMs`. Disabled services may be up. */
+export function serviceIsUp(
+  service: Pick<Service, 'forcedDown' | 'lastSeenAt'>,
+  now: number,
+  downAfterMs: number,
+): boolean {
+  return !service.forcedDown && service.lastSeenAt !== null && now - service.lastSeenAt <= downAfterMs;
+}
+
+const PAGE = 500;
+
+/** Services and compute nodes. Agents' reports are written here by conductor; operators' words by the API. */
+export class HostsRepository {
+  constructor(private readonly db: Database) {}
+
+  /**
+   * Writes services and compute nodes of hosts that an agent begins to serve. New services are enabled.
+   * `conflict` when a later incarnation of an agent serves one of them, or a node's uuid belongs to another host.
+   */
+  async register(
+    agent: Agent,
+    hosts: readonly HostState[],
+    makeId: () => string,
+    now: number,
+  ): Promise<RegisteredHost[]> {
+    return this.db.transaction(async (tx) => {
+      const names = hosts.map((h) => h.host);
+      const services = await this.servicesIn(tx, names);
+      await this.refuseStale(tx, agent, hosts, services);
+      const fresh: SqlRow[] = [];
+      for (const host of names) {
+        const known = services.get(host);
+        if (known) await this.seenAgain(tx, agent, known.rowId, now);
+        else fresh.push(newService(agent, host, makeId(), now));
+      }
+      if (fresh.length > 0) await tx.insert('services', fresh);
+      await this.writeNodes(tx, agent.incarnation, 0, hosts, now);
+      const written = await this.servicesIn(tx, names);
+      return hosts.flatMap((h) => {
+        const service = written.get(h.host);
+        if (!service) return [];
+        return [
+          {
+            host: h.host,
+            serviceId: service.id,
+            nodeId: h.nodeId,
+            disabled: service.disabled,
+            disabledReason: service.disabledReason,
+          },
+        ];
+      });
+    });
+  }
+
+  /** Heartbeats and changed states. Reports of an earlier incarnation, or out of order, change nothing. */
+  async report(
+    agent: { agentId: string; incarnation: number; seq: number },
+    alive: readonly string[],
+    changed: readonly HostState[],
+    now: number,
+  ): Promise<void> {
+    for (let i = 0; i < alive.length; i += PAGE) {
+      const [sql, params] = within('host', alive.slice(i, i + PAGE));
+      await this.db.transaction((tx) =>
+        tx.execute(
+          `UPDATE services SET last_seen_at = ?, report_count = report_count + 1 WHERE binary_name = ? AND incarnation = ? AND ${sql}`,
+          [now, COMPUTE_BINARY, agent.incarnation, ...params],
+        ),
+      );
+    }
+    for (let i = 0; i < changed.length; i += PAGE) {
+      await this.db.transaction((tx) =>
+        this.writeNodes(tx, agent.incarnation, agent.seq, changed.slice(i, i + PAGE), now),
+      );
+    }
+  }
+
+  /** A sign of life of a service that is no agent (`nova-conductor`, `nova-scheduler`); makes its record if it is new. */
+  async heartbeat(binary: string, host: string, makeId: () => string, now: number): Promise<void> {
+    await this.db.transaction(async (tx) => {
+      const sql =
+        'UPDATE services SET last_seen_at = ?, report_count = report_count + 1 WHERE binary_name = ? AND host = ?';
+      if ((await tx.execute(sql, [now, binary, host])).affected > 0) return;
+      const agent = { agentId: host, incarnation: now, serviceVersion: 0 };
+      await tx.insert('services', {
+        ...newService(agent, host, makeId(), now),
+        binary_name: binary,
+        topic: binary.replace(/^nova-/, ''),
+      });
+    });
+  }
+
+  async services(filter: { host?: string; binary?: string } = {}): Promise<Service[]> {
+    const where = ['1 = 1'];
+    const params: string[] = [];
+    if (filter.host !== undefined) {
+      where.push('host = ?');
+      params.push(filter.host);
+    }
+    if (filter.binary !== undefined) {
+      where.push('binary_name = ?');
+      params.push(filter.binary);
+    }
+    return (
+      await this.db.query<ServiceRow>(`SELECT * FROM services WHERE ${where.join(' AND ')} ORDER BY id`, params)
+    ).map(serviceOf);
+  }
+
+  /** The compute service of a host, or null. */
+  async computeService(host: string): Promise<Service | null> {
+    return (await this.services({ host, binary: COMPUTE_BINARY }))[0] ?? null;
+  }
+
+  /** The compute services of many hosts by host name. */
+  async computeServices(hosts: readonly string[]): Promise<Map<string, Service>> {
+    return this.servicesIn(this.db, hosts);
+  }
+
+  /** Writes an operator's word; false when there is no such service. */
+  async updateService(
+    id: string,
+    patch: { disabled?: boolean; disabledReason?: string | null; forcedDown?: boolean },
+    now: number,
+  ): Promise<boolean> {
+    const columns: SqlRow = { updated_at: now };
+    if (patch.disabled !== undefined) columns['disabled'] = patch.disabled ? 1 : 0;
+    if (patch.disabledReason !== undefined) columns['disabled_reason'] = patch.disabledReason;
+    if (patch.forcedDown !== undefined) columns['forced_down'] = patch.forcedDown ? 1 : 0;
+    const [set, values] = assignments(columns);
+    return (
+      (await this.db.transaction((tx) => tx.execute(`UPDATE services SET ${set} WHERE uuid = ?`, [...values, id])))
+        .affected === 1
+    );
+  }
+
+  /** Compute nodes by row id, a page at a time; `after` is the row id of the last one seen. */
+  async nodes(page: { after?: number; limit: number }): Promise<ComputeNode[]> {
+    return (
+      await this.db.query<ComputeNodeRow>('SELECT * FROM compute_nodes WHERE id > ? ORDER BY id LIMIT ?', [
+        page.after ?? 0,
+        page.limit,
+      ])
+    ).map(computeNodeOf);
+  }
+
+  async nodeOf(host: string): Promise<ComputeNode | null> {
+    const [row] = await this.db.query<ComputeNodeRow>(
+      'SELECT * FROM compute_nodes WHERE host = ? ORDER BY id LIMIT 1',
+      [host],
+    );
+    return row ? computeNodeOf(row) : null;
+  }
+
+  private async servicesIn(tx: Pick<Tx, 'query'>, hosts: readonly string[]): Promise<Map<string, Service>> {
+    const [sql, params] = within('host', hosts);
+    const rows = await tx.query<ServiceRow>(`SELECT * FROM services WHERE binary_name = ? AND ${sql}`, [
+      COMPUTE_BINARY,
+      ...params,
+    ]);
+    return new Map(rows.map((row) => [row.host, serviceOf(row)]));
+  }
+
+  private async refuseStale(
+    tx: Tx,
+    agent: Agent,
+    hosts: readonly HostState[],
+    services: Map<string, Service>,
+  ): Promise<void> {
+    const newer = hosts.find((h) => (services.get(h.host)?.incarnation ?? 0) > agent.incarnation);
+    if (newer) throw conflict(`host ${newer.host} is served by a later agent`, { code: 'host.later_agent' });
+    const [sql, params] = within('uuid', hosts.map((h) => h.nodeId)); // prettier-ignore
+    const taken = await tx.query<{ uuid: string; host: string }>(
+      `SELECT uuid, host FROM compute_nodes WHERE ${sql}`,
+      params,
+    );
+    const wrong = taken.find((row) => hosts.some((h) => h.nodeId === row.uuid && h.host !== row.host));
+    if (wrong) throw conflict(`compute node ${wrong.uuid} belongs to host ${wrong.host}`, { code: 'host.node_taken' });
+  }
+
+  private async seenAgain(tx: Tx, agent: Agent, rowId: number, now: number): Promise<void> {
+    const sql =
+      'UPDATE services SET last_seen_at = ?, agent_id = ?, incarnation = ?, version = ?, report_count = report_count + 1 WHERE id = ?';
+    await tx.execute(sql, [now, agent.agentId, agent.incarnation, agent.serviceVersion, rowId]);
+  }
+
+  private async writeNodes(
+    tx: Tx,
+    incarnation: number,
+    seq: number,
+    hosts: readonly HostState[],
+    now: number,
+  ): Promise<void> {
+    const [sql, params] = within('uuid', hosts.map((h) => h.nodeId)); // prettier-ignore
+    const known = new Set(
+      (await tx.query<{ uuid: string }>(`SELECT uuid FROM compute_nodes WHERE ${sql}`, params)).map((r) => r.uuid),
+    );
+    const fresh = hosts.filter((h) => !known.has(h.nodeId));
+    if (fresh.length > 0) await tx.insert('compute_nodes', fresh.map((h) => ({ ...nodeColumns(h), incarnation, seq, reported_at: now, created_at: now, updated_at: now }))); // prettier-ignore
+    for (const host of hosts.filter((h) => known.has(h.nodeId))) {
+      const [set, values] = assignments({ ...nodeColumns(host), incarnation, seq, reported_at: now, updated_at: now });
+      const newer = '(incarnation < ? OR (incarnation = ? AND seq <= ?))';
+      await tx.execute(`UPDATE compute_nodes SET ${set} WHERE uuid = ? AND ${newer}`, [
+        ...values,
+        host.nodeId,
+        incarnation,
+        incarnation,
+        seq,
+      ]);
+    }
+  }
+}
+
+function newService(agent: Agent, host: string, id: string, now: number): SqlRow {
+  return {
+    uuid: id,
+    host,
+    binary_name: COMPUTE_BINARY,
+    topic: 'compute',
+    disabled: 0,
+    disabled_reason: null,
+    forced_down: 0,
+    last_seen_at: now,
+    report_count: 1,
+    version: agent.serviceVersion,
+    agent_id: agent.agentId,
+    incarnation: agent.incarnation,
+    created_at: now,
+    updated_at: null,
+  };
+}
+
+function nodeColumns(h: HostState): SqlRow {
+  return {
+    uuid: h.nodeId,
+    host: h.host,
+    node: h.node,
+    hypervisor_type: h.hypervisorType,
+    hypervisor_version: h.hypervisorVersion,
+    host_ip: h.hostIp,
+    vcpus: h.vcpus,
+    memory_mb: h.memoryMb,
+    disk_gb: h.diskGb,
+    vcpus_used: h.vcpusUsed,
+    memory_mb_used: h.memoryMbUsed,
+    disk_gb_used: h.diskGbUsed,
+    running_guests: h.runningGuests,
+    io_ops: h.ioOps,
+    failed_builds: h.failedBuilds,
+    cpu_info: h.cpuInfo,
+    architecture: h.architecture,
+    capabilities: JSON.stringify(h.capabilities),
+    traits: JSON.stringify(h.traits),
+    uptime_seconds: h.uptimeSeconds,
+  };
+}
+
+export const serviceOf = (row: ServiceRow): Service => ({
+  id: row.uuid,
+  rowId: row.id,
+  host: row.host,
+  binary: row.binary_name,
+  topic: row.topic,
+  disabled: row.disabled === 1,
+  disabledReason: row.disabled_reason,
+  forcedDown: row.forced_down === 1,
+  lastSeenAt: row.last_seen_at,
+  reportCount: row.report_count,
+  version: row.version,
+  agentId: row.agent_id,
+  incarnation: row.incarnation,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});
+
+export const computeNodeOf = (row: ComputeNodeRow): ComputeNode => ({
+  rowId: row.id,
+  host: row.host,
+  node: row.node,
+  nodeId: row.uuid,
+  hypervisorType: row.hypervisor_type,
+  hypervisorVersion: row.hypervisor_version,
+  hostIp: row.host_ip,
+  vcpus: row.vcpus,
+  memoryMb: row.memory_mb,
+  diskGb: row.disk_gb,
+  vcpusUsed: row.vcpus_used,
+  memoryMbUsed: row.memory_mb_used,
+  diskGbUsed: row.disk_gb_used,
+  runningGuests: row.running_guests,
+  ioOps: row.io_ops,
+  failedBuilds: row.failed_builds,
+  cpuInfo: row.cpu_info,
+  architecture: row.architecture,
+  capabilities: JSON.parse(row.capabilities) as Record<string, boolean>,
+  traits: JSON.parse(row.traits) as string[],
+  uptimeSeconds: row.uptime_seconds,
+  incarnation: row.incarnation,
+  seq: row.seq,
+  reportedAt: row.reported_at,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});
