@@ -31,7 +31,7 @@ export function faultsNow(cls: DtoClass, value: unknown): string[] {
   for (const [key, member] of Object.entries(value)) {
     const matching = patterns.filter(([pattern]) => pattern.test(key));
     for (const [, shape] of matching) faults.push(...faultsNow(shape, { value: member }).map((f) => `${key}: ${f}`));
-    if (matching.length === 0 && isClosed(cls) && !known.includes(key)) faults.push(`${key}: unknown`);
+    if (matching.length === 0 && isClosed(cls, current) && !known.includes(key)) faults.push(`${key}: unknown`);
   }
   const instance = Object.assign(Object.create(cls.prototype as object) as object, value);
   const errors = validateSync(instance, { always: true, groups: groupsAt(cls, current), forbidUnknownValues: false });

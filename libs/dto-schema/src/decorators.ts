@@ -274,11 +274,14 @@ export const Describe =
   (target, key) =>
     noteProperty(target.constructor, String(key), { description });
 
-/** Unknown members are refused (`additionalProperties: false`). */
-export const Closed = (): ClassDecorator => (cls) => noteClosed(cls, true);
+/** Unknown members are refused (`additionalProperties: false`): always, or in these spans of versions only. */
+export const Closed =
+  (...spans: readonly VersionSpan[]): ClassDecorator =>
+  (cls) =>
+    noteClosed(cls, spans.length > 0 ? spans : ['-']);
 
 /** Unknown members pass. The default of every class that does not extend a closed one, since contracts only grow. */
-export const Open = (): ClassDecorator => (cls) => noteClosed(cls, false);
+export const Open = (): ClassDecorator => (cls) => noteClosed(cls, []);
 
 /** Members whose names match the Python pattern have this shape, beside the declared ones. */
 export const AlsoProperties =

@@ -78,7 +78,8 @@ interface PropertyFacts {
 }
 
 interface ClassFacts {
-  closed?: boolean;
+  /** Spans of versions in which unknown members are refused; empty: never. */
+  closed?: readonly VersionSpan[];
   properties: Map<string, PropertyFacts>;
   patterns: Map<string, DtoClass>;
 }
@@ -114,8 +115,9 @@ export function noteProperty(cls: object, property: string, add: Partial<Propert
   properties.set(property, { presence: [], ...properties.get(property), ...add });
 }
 
-export function noteClosed(cls: object, closed: boolean): void {
-  ownFacts(cls).closed = closed;
+export function noteClosed(cls: object, spans: readonly VersionSpan[]): void {
+  spans.forEach((s) => inSpan(s));
+  ownFacts(cls).closed = spans;
 }
 
 export function notePattern(cls: object, pattern: string, value: DtoClass): void {
@@ -123,7 +125,11 @@ export function notePattern(cls: object, pattern: string, value: DtoClass): void
 }
 
 /** Open unless said otherwise; the nearest class of the lineage that says so decides. */
-export const isClosed = (cls: DtoClass): boolean => lineage(cls).find((f) => f.closed !== undefined)?.closed ?? false;
+export const isClosed = (cls: DtoClass, version?: Version): boolean =>
+  closedSpans(cls).some((span) => inSpan(span, version));
+
+const closedSpans = (cls: DtoClass): readonly VersionSpan[] =>
+  lineage(cls).find((f) => f.closed !== undefined)?.closed ?? [];
 
 export const patternsOf = (cls: DtoClass): Map<string, DtoClass> =>
   new Map(
@@ -160,6 +166,7 @@ export function spansOf(cls: DtoClass, seen = new Set<DtoClass>()): Set<VersionS
   const spans = new Set<VersionSpan>();
   if (seen.has(cls)) return spans;
   seen.add(cls);
+  closedSpans(cls).forEach((s) => spans.add(s));
   for (const m of rulesOf(cls)) {
     const span = spanOf(m);
     if (span !== undefined) spans.add(span);

@@ -44,7 +44,7 @@ class SchemaBuilder implements SchemaContext {
       properties,
       ...(Object.keys(patterns).length > 0 ? { patternProperties: patterns } : {}),
       ...(required.length > 0 ? { required } : {}),
-      ...(isClosed(cls) ? { additionalProperties: false } : {}),
+      ...(isClosed(cls, this.version) ? { additionalProperties: false } : {}),
     };
   }
 
