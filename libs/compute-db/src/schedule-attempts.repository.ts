@@ -40,7 +40,9 @@ export class ScheduleAttemptsRepository {
   }
 
   async find(attemptId: string): Promise<ScheduleAttempt | null> {
-    const [row] = await this.db.query<ScheduleAttemptRow>('SELECT * FROM schedule_attempts WHERE uuid = ?', [attemptId]);
+    const [row] = await this.db.query<ScheduleAttemptRow>('SELECT * FROM schedule_attempts WHERE uuid = ?', [
+      attemptId,
+    ]);
     return row ? attemptOf(row) : null;
   }
 

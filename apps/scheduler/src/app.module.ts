@@ -1,0 +1,91 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { AggregatesRepository, HostSnapshotsRepository, ScheduleAttemptsRepository } from '@fractus/compute-db';
+import type { Database } from '@fractus/database';
+import { rpcClient, type RpcTransport, serveRpc } from '@fractus/rpc';
+import { placementContract, schedulerContract, schedulerNews } from '@fractus/rpc-contracts';
+import type { Logger, Metrics, ReadyCheck, RunningService } from '@fractus/telemetry';
+import { AttemptsJanitor } from './attempts-janitor';
+import { type SchedulerConfig, schedulingOptions } from './config';
+import { HostCache } from './hosts/host-cache';
+import { HostLoader } from './hosts/host-loader';
+import { HostNewsController } from './hosts/host-news.controller';
+import { DestinationSelector } from './select/destination-selector';
+import { SchedulerMetrics } from './select/scheduler-metrics';
+import { SelectDestinationsController } from './select/select-destinations.controller';
+
+export { SchedulerConfig } from './config';
+
+export interface SchedulerDeps {
+  readonly config: Readonly<SchedulerConfig>;
+  /** The compute database. */
+  readonly database: Database;
+  readonly transport: RpcTransport;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+@Module({})
+export class SchedulerModule {
+  static with({ config, database, transport, logger, metrics }: SchedulerDeps): DynamicModule {
+    const cache = new HostCache(config);
+    const snapshots = new HostSnapshotsRepository(database);
+    const attempts = new ScheduleAttemptsRepository(database);
+    const loader = new HostLoader(cache, snapshots, new AggregatesRepository(database), logger, config.pageSize);
+    const assertOutsideTransaction = (what: string) => database.assertOutsideTransaction(what);
+    const placement = rpcClient(transport, placementContract, { assertOutsideTransaction });
+    const selector = new DestinationSelector({
+      cache,
+      placement,
+      snapshots,
+      attempts,
+      options: schedulingOptions(config),
+      logger,
+      metrics: new SchedulerMetrics(metrics, () => cache.size),
+    });
+    return {
+      module: SchedulerModule,
+      controllers: [SelectDestinationsController, HostNewsController],
+      providers: [
+        { provide: HostCache, useValue: cache },
+        { provide: HostLoader, useValue: loader },
+        { provide: DestinationSelector, useValue: selector },
+        { provide: AttemptsJanitor, useValue: new AttemptsJanitor(attempts, logger, config.attemptRetentionDays) },
+      ],
+    };
+  }
+}
+
+/** Reads the hosts, then serves. Rejects when the database cannot be read. */
+export async function startScheduler(deps: SchedulerDeps): Promise<RunningService> {
+  const { config, database, transport, logger } = deps;
+  const app = await NestFactory.createApplicationContext(SchedulerModule.with(deps), {
+    logger: false,
+    abortOnError: false,
+  });
+  const loader = app.get(HostLoader);
+  const janitor = app.get(AttemptsJanitor);
+  // news first, so that nothing falls between the snapshot and the first item
+  const news = await serveRpc(app, transport, { contracts: [schedulerNews], logger });
+  await loader.loadAll();
+  const calls = await serveRpc(app, transport, { contracts: [schedulerContract], logger });
+  loader.refreshEvery(config.refreshSeconds);
+  janitor.start();
+  return {
+    name: 'scheduler',
+    async ready(): Promise<ReadyCheck[]> {
+      const database_ = await database.ping();
+      return [
+        { part: 'database', ok: database_, ...(!database_ && { why: 'the compute database does not answer' }) },
+        { part: 'rpc', ok: transport.connected, ...(!transport.connected && { why: 'the broker cannot be reached' }) },
+      ];
+    },
+    async close(): Promise<void> {
+      await calls.close();
+      await news.close();
+      await loader.stop();
+      await janitor.stop();
+      await app.close();
+    },
+  };
+}

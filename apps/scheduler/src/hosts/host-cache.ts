@@ -1,0 +1,226 @@
+/**
+ * The hosts as this scheduler knows them: a snapshot of the compute database, kept current by news.
+ *
+ * A state of a node is as old as (incarnation, seq) of the report it came with, whether it came as news or was read
+ * from the database; an older one never replaces a newer. The news of one agent process are counted: after a gap, or
+ * when a host is named that is not known, those hosts are read from the database anew. Whatever is stale here costs a
+ * retry of a claim, never a wrong one: Placement decides.
+ *
+ * This class holds and answers; `HostLoader` reads.
+ */
+import type { Aggregate, HostService, HostSnapshot } from '@fractus/compute-db';
+import type { HostReport, HostState } from '@fractus/rpc-contracts';
+import type { AggregateView, CloudFacts, HostView, ServiceView } from '@fractus/scheduling';
+import { RecentClaims } from './recent-claims';
+import { supportedInstances } from './supported-instances';
+
+type NodeState = Omit<HostSnapshot, 'rowId' | 'service'>;
+
+interface Node {
+  state: NodeState;
+  /** The view without service and claims, made when first asked for and after a change. */
+  view?: Omit<HostView, 'service' | 'free'>;
+}
+
+interface Agent {
+  incarnation: number;
+  seq: number;
+}
+
+/** What Placement says of a root provider's room; classes that are not there are taken from the node's report. */
+export interface ProviderRoom {
+  /** Epoch milliseconds: claims made before this are in the figures. */
+  readonly asOf: number;
+  readonly vcpus?: number;
+  readonly memoryMb?: number;
+  readonly diskGb?: number;
+}
+
+const NOTHING_KNOWN: ProviderRoom = { asOf: 0 };
+
+export interface HostCacheOptions {
+  readonly serviceDownSeconds: number;
+  readonly defaultAvailabilityZone: string;
+}
+
+export class HostCache {
+  readonly claims = new RecentClaims();
+  private readonly nodes = new Map<string, Node>();
+  private readonly nodeIdsByHost = new Map<string, Set<string>>();
+  private readonly services = new Map<string, HostService>();
+  private readonly agents = new Map<string, Agent>();
+  private aggregates: readonly AggregateView[] = [];
+  private aggregatesByHost = new Map<string, AggregateView[]>();
+  private knownFacts?: CloudFacts;
+
+  constructor(private readonly options: HostCacheOptions) {}
+
+  get size(): number {
+    return this.nodes.size;
+  }
+
+  /** Takes snapshots in; a node whose state here is newer keeps it, its service is taken over in any case. */
+  load(snapshots: readonly HostSnapshot[]): void {
+    for (const { service, rowId: _, ...state } of snapshots) {
+      this.keepNewer(state);
+      const seen = this.services.get(state.host)?.lastSeenAt ?? null;
+      const lastSeenAt = service.lastSeenAt === null ? seen : Math.max(seen ?? 0, service.lastSeenAt);
+      this.services.set(state.host, { ...service, lastSeenAt });
+    }
+  }
+
+  /** Drops nodes that a full read did not find. */
+  retain(nodeIds: ReadonlySet<string>): void {
+    for (const [id, { state }] of this.nodes) if (!nodeIds.has(id)) this.drop(id, state.host);
+  }
+
+  /** Drops the nodes of hosts that have none in the database any more. */
+  forgetHosts(hosts: readonly string[], found: readonly HostSnapshot[]): void {
+    const left = new Set(found.map((s) => s.nodeId));
+    for (const host of hosts) {
+      for (const id of this.nodeIdsByHost.get(host) ?? []) if (!left.has(id)) this.drop(id, host);
+    }
+  }
+
+  setAggregates(aggregates: readonly Aggregate[]): void {
+    this.aggregatesByHost = new Map();
+    this.aggregates = aggregates.map(({ uuid, name, metadata, hosts }) => {
+      const view: AggregateView = { id: uuid, name, metadata };
+      for (const host of hosts) {
+        const list = this.aggregatesByHost.get(host);
+        if (list) list.push(view);
+        else this.aggregatesByHost.set(host, [view]);
+      }
+      return view;
+    });
+    for (const node of this.nodes.values()) delete node.view;
+    this.knownFacts = undefined;
+  }
+
+  /** Takes news in and names the hosts that must be read anew: unknown ones, and after a gap all that did not come along. */
+  report(report: HostReport, now: number): string[] {
+    const { agentId, incarnation, seq, alive, changed } = report;
+    const agent = this.agents.get(agentId);
+    if (agent && (incarnation < agent.incarnation || (incarnation === agent.incarnation && seq <= agent.seq)))
+      return [];
+    const inOrder = agent !== undefined && incarnation === agent.incarnation && seq === agent.seq + 1;
+    this.agents.set(agentId, { incarnation, seq });
+    const current = new Set<string>();
+    for (const state of changed) {
+      this.keepNewer(fromNews(state, incarnation, seq));
+      this.claims.reported(state.nodeId, now);
+      current.add(state.host);
+    }
+    for (const host of alive) this.seen(host, now);
+    return alive.filter(
+      (host) => !this.services.has(host) || !this.nodeIdsByHost.has(host) || (!inOrder && !current.has(host)),
+    );
+  }
+
+  facts(): CloudFacts {
+    this.knownFacts ??= {
+      hosts: [...this.nodes.values()].map(({ state }) => ({
+        host: state.host,
+        node: state.node,
+        nodeId: state.nodeId,
+      })),
+      aggregates: this.aggregates,
+      everyHostOwned:
+        this.nodes.size > 0 && [...this.nodes.values()].every((n) => n.state.traits.includes('OWNER_NOVA')),
+    };
+    return this.knownFacts;
+  }
+
+  /** The view of a node, recent claims deducted; undefined for a node that is not known. */
+  view(nodeId: string, now: number, room: ProviderRoom = NOTHING_KNOWN): HostView | undefined {
+    const node = this.nodes.get(nodeId);
+    if (!node) return undefined;
+    const view = (node.view ??= this.baseView(node.state));
+    const free = {
+      vcpus: room.vcpus ?? view.vcpus - view.vcpusUsed,
+      memoryMb: room.memoryMb ?? view.memoryMb - view.memoryMbUsed,
+      diskGb: room.diskGb ?? view.diskGb - view.diskGbUsed,
+    };
+    const claims = this.claims.on(nodeId, now);
+    for (const claim of claims) {
+      const counted = claim.at < room.asOf;
+      if (!counted || room.vcpus === undefined) free.vcpus -= claim.vcpus;
+      if (!counted || room.memoryMb === undefined) free.memoryMb -= claim.memoryMb;
+      if (!counted || room.diskGb === undefined) free.diskGb -= claim.diskGb;
+    }
+    const { runningGuests, ioOps } = view;
+    return {
+      ...view,
+      service: this.serviceView(view.host, now),
+      free,
+      runningGuests: runningGuests + claims.length,
+      ioOps: ioOps + claims.length,
+    };
+  }
+
+  private serviceView(host: string, now: number): ServiceView {
+    const service = this.services.get(host);
+    if (!service) return { up: false, disabled: false, disabledReason: null, forcedDown: false, silentSeconds: null };
+    const { disabled, disabledReason, forcedDown, lastSeenAt } = service;
+    const silentSeconds = lastSeenAt === null ? null : Math.max(0, Math.round((now - lastSeenAt) / 1000));
+    const up = !forcedDown && lastSeenAt !== null && now - lastSeenAt <= this.options.serviceDownSeconds * 1000;
+    return { up, disabled, disabledReason, forcedDown, silentSeconds };
+  }
+
+  private baseView(state: NodeState): Omit<HostView, 'service' | 'free'> {
+    const { traits: _, incarnation: __, seq: ___, architecture, cpuInfo, ...rest } = state;
+    const aggregates = this.aggregatesByHost.get(state.host) ?? [];
+    const zone = aggregates.find((a) => a.metadata['availability_zone'] !== undefined)?.metadata['availability_zone'];
+    return {
+      ...rest,
+      aggregates,
+      availabilityZone: zone ?? this.options.defaultAvailabilityZone,
+      cpuInfo: parseCpuInfo(cpuInfo),
+      supportedInstances: supportedInstances(architecture, state.hypervisorType),
+      freePciDevices: 0,
+    };
+  }
+
+  private seen(host: string, now: number): void {
+    const service = this.services.get(host);
+    if (service) this.services.set(host, { ...service, lastSeenAt: now });
+  }
+
+  private keepNewer(state: NodeState): void {
+    const known = this.nodes.get(state.nodeId)?.state;
+    if (known && isOlder(state, known)) return;
+    if (known && known.host !== state.host) this.drop(state.nodeId, known.host);
+    this.nodes.set(state.nodeId, { state });
+    const ids = this.nodeIdsByHost.get(state.host);
+    if (ids) ids.add(state.nodeId);
+    else this.nodeIdsByHost.set(state.host, new Set([state.nodeId]));
+    const owned = known?.traits.includes('OWNER_NOVA') === state.traits.includes('OWNER_NOVA');
+    if (!known || known.node !== state.node || !owned) this.knownFacts = undefined;
+  }
+
+  private drop(nodeId: string, host: string): void {
+    this.nodes.delete(nodeId);
+    this.knownFacts = undefined;
+    const ids = this.nodeIdsByHost.get(host);
+    ids?.delete(nodeId);
+    if (ids?.size !== 0) return;
+    this.nodeIdsByHost.delete(host);
+    this.services.delete(host);
+  }
+}
+
+const isOlder = (a: NodeState, b: NodeState): boolean =>
+  a.incarnation < b.incarnation || (a.incarnation === b.incarnation && a.seq < b.seq);
+
+/** A state as news carry it; the order of reports comes from the message. */
+function fromNews({ uptimeSeconds: _, ...state }: HostState, incarnation: number, seq: number): NodeState {
+  return { ...state, incarnation, seq };
+}
+
+function parseCpuInfo(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return null; // a driver that reports no JSON has no cpu_info to match
+  }
+}
