@@ -14,12 +14,22 @@ export function bootImage(request: CreateServerRequest, flavor: FlavorSnapshot):
   const { blockDevices, imageRef } = request;
   for (const device of blockDevices) checkDevice(device);
   const boot = blockDevices.filter((d) => d.bootIndex === 0);
-  if (boot.length > 1) throw invalid('Block Device Mapping is Invalid: Boot sequence for the instance and image/block device mapping combination is not valid.', { code: 'bdm.boot_sequence' });
+  if (boot.length > 1)
+    throw invalid(
+      'Block Device Mapping is Invalid: Boot sequence for the instance and image/block device mapping combination is not valid.',
+      { code: 'bdm.boot_sequence' },
+    );
   const [root] = boot;
   if (root && imageRef && root.sourceType === 'image' && root.uuid !== imageRef)
-    throw invalid('Block Device Mapping is Invalid: Boot sequence for the instance and image/block device mapping combination is not valid.', { code: 'bdm.boot_sequence' });
+    throw invalid(
+      'Block Device Mapping is Invalid: Boot sequence for the instance and image/block device mapping combination is not valid.',
+      { code: 'bdm.boot_sequence' },
+    );
   const local = blockDevices.length + (imageRef && !root ? 1 : 0);
-  if (local > MAX_LOCAL) throw invalid('Block Device Mapping is Invalid: You specified more local devices than the limit allows', { code: 'bdm.local_devices' });
+  if (local > MAX_LOCAL)
+    throw invalid('Block Device Mapping is Invalid: You specified more local devices than the limit allows', {
+      code: 'bdm.local_devices',
+    });
   checkBlankSizes(blockDevices, flavor);
   return imageRef || (root?.sourceType === 'image' ? root.uuid : null);
 }
@@ -27,12 +37,20 @@ export function bootImage(request: CreateServerRequest, flavor: FlavorSnapshot):
 function checkDevice(device: BlockDevice): void {
   const destination = device.destinationType ?? (device.sourceType === 'blank' ? 'local' : 'volume');
   if (device.sourceType === 'volume' || device.sourceType === 'snapshot' || destination === 'volume')
-    throw invalid(`Block Device Mapping is Invalid: a ${device.sourceType} device on a volume needs a volume service, and the catalog lists none.`, {
-      code: 'bdm.no_volume_service',
+    throw invalid(
+      `Block Device Mapping is Invalid: a ${device.sourceType} device on a volume needs a volume service, and the catalog lists none.`,
+      {
+        code: 'bdm.no_volume_service',
+      },
+    );
+  if (device.sourceType === 'image' && !device.uuid)
+    throw invalid('Block Device Mapping is Invalid: an image device must name its image in uuid.', {
+      code: 'bdm.no_uuid',
     });
-  if (device.sourceType === 'image' && !device.uuid) throw invalid('Block Device Mapping is Invalid: an image device must name its image in uuid.', { code: 'bdm.no_uuid' });
   if (device.sourceType === 'image' && device.bootIndex !== 0)
-    throw invalid('Block Device Mapping is Invalid: Mapping image to local is not supported.', { code: 'bdm.image_to_local' });
+    throw invalid('Block Device Mapping is Invalid: Mapping image to local is not supported.', {
+      code: 'bdm.image_to_local',
+    });
 }
 
 function checkBlankSizes(devices: BlockDevice[], flavor: FlavorSnapshot): void {
@@ -41,7 +59,9 @@ function checkBlankSizes(devices: BlockDevice[], flavor: FlavorSnapshot): void {
   const ephemeral = blank.filter((d) => d.guestFormat !== 'swap');
   if (swap.length > 1) throw invalid('Swap drive requested is larger than instance type allows.', { code: 'bdm.swap' });
   const swapGb = swap.reduce((sum, d) => sum + (d.volumeSize ?? 0), 0);
-  if (swapGb * 1024 > flavor.swapMb && swapGb > 0) throw invalid('Swap drive requested is larger than instance type allows.', { code: 'bdm.swap' });
+  if (swapGb * 1024 > flavor.swapMb && swapGb > 0)
+    throw invalid('Swap drive requested is larger than instance type allows.', { code: 'bdm.swap' });
   const ephemeralGb = ephemeral.reduce((sum, d) => sum + (d.volumeSize ?? flavor.ephemeralGb), 0);
-  if (ephemeralGb > flavor.ephemeralGb) throw invalid('Ephemeral disks requested are larger than the instance type allows.', { code: 'bdm.ephemeral' });
+  if (ephemeralGb > flavor.ephemeralGb)
+    throw invalid('Ephemeral disks requested are larger than the instance type allows.', { code: 'bdm.ephemeral' });
 }

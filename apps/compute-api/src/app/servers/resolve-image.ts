@@ -22,10 +22,15 @@ export function imageSnapshot(image: Image): ImageSnapshot {
 /** Fetches the image a server is to be made from. An image that is not there is the request's fault: 400. */
 export async function resolveImage(images: ImageClient, ctx: RequestContext, imageRef: string): Promise<ImageSnapshot> {
   const image = await images.show(ctx, imageRef).catch((e: unknown) => {
-    if (isFractusError(e, 'not_found', 'forbidden')) throw invalid('Can not find requested image', { code: 'image.not_found', cause: e });
+    if (isFractusError(e, 'not_found', 'forbidden'))
+      throw invalid('Can not find requested image', { code: 'image.not_found', cause: e });
     throw e;
   });
-  if (image.status !== 'active') throw invalid(`Image ${image.id} is not active.`, { code: 'image.not_active', details: { have: image.status, need: 'active' } });
+  if (image.status !== 'active')
+    throw invalid(`Image ${image.id} is not active.`, {
+      code: 'image.not_active',
+      details: { have: image.status, need: 'active' },
+    });
   return imageSnapshot(image);
 }
 
@@ -35,7 +40,10 @@ export async function resolveImage(images: ImageClient, ctx: RequestContext, ima
  */
 export function checkImageFits(image: ImageSnapshot, flavor: FlavorSnapshot, mayUseZeroDisk: () => boolean): void {
   if (flavor.memoryMb < (image.minMemoryMb ?? 0))
-    throw invalid("Flavor's memory is too small for requested image.", { code: 'image.min_ram', details: { have: flavor.memoryMb, need: image.minMemoryMb } });
+    throw invalid("Flavor's memory is too small for requested image.", {
+      code: 'image.min_ram',
+      details: { have: flavor.memoryMb, need: image.minMemoryMb },
+    });
   if (flavor.rootGb === 0) {
     if (mayUseZeroDisk()) return;
     throw forbidden('Only volume-backed servers are allowed for flavors with zero disk.', { code: 'flavor.zero_disk' });
@@ -43,14 +51,20 @@ export function checkImageFits(image: ImageSnapshot, flavor: FlavorSnapshot, may
   const have = flavor.rootGb * GIB;
   const size = image.sizeBytes ?? 0;
   if (size > have)
-    throw invalid(`Flavor's disk is too small for requested image. Flavor disk is ${have} bytes, image is ${size} bytes.`, {
-      code: 'flavor.disk_too_small',
-      details: { have, need: size },
-    });
+    throw invalid(
+      `Flavor's disk is too small for requested image. Flavor disk is ${have} bytes, image is ${size} bytes.`,
+      {
+        code: 'flavor.disk_too_small',
+        details: { have, need: size },
+      },
+    );
   const least = (image.minDiskGb ?? 0) * GIB;
   if (least > have)
-    throw invalid(`Flavor's disk is smaller than the minimum size specified in image metadata. Flavor disk is ${have} bytes, minimum size is ${least} bytes.`, {
-      code: 'flavor.disk_too_small',
-      details: { have, need: least },
-    });
+    throw invalid(
+      `Flavor's disk is smaller than the minimum size specified in image metadata. Flavor disk is ${have} bytes, minimum size is ${least} bytes.`,
+      {
+        code: 'flavor.disk_too_small',
+        details: { have, need: least },
+      },
+    );
 }

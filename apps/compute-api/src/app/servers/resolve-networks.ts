@@ -1,7 +1,13 @@
 import { isIP } from 'node:net';
 import { conflict, forbidden, invalid, isFractusError, type RequestContext } from '@fractus/objects';
 import type { Network, NetworkClient, Port } from '@fractus/clients';
-import type { RequestedNetwork, RequestedNetworks, ResolvedNetwork, ResolvedNetworks, ResolvedSecurityGroup } from './create-request';
+import type {
+  RequestedNetwork,
+  RequestedNetworks,
+  ResolvedNetwork,
+  ResolvedNetworks,
+  ResolvedSecurityGroup,
+} from './create-request';
 
 export interface NetworkRules {
   /** More than one server is asked for: a port or an address cannot be shared. */
@@ -21,31 +27,52 @@ export async function resolveNetworks(
   if (asked === 'default' || asked === 'auto') return defaultNetwork(client, ctx, asked, rules);
   if (asked.length === 0) return defaultNetwork(client, ctx, 'default', rules);
   const ports = await showPorts(client, ctx, asked);
-  const wanted = asked.map((a) => (a.portId ? (ports.get(a.portId) as Port).networkId : a.networkId)).filter((id): id is string => !!id);
+  const wanted = asked
+    .map((a) => (a.portId ? (ports.get(a.portId) as Port).networkId : a.networkId))
+    .filter((id): id is string => !!id);
   const networks = new Map((await client.listNetworks(ctx, { ids: [...new Set(wanted)] })).map((n) => [n.id, n]));
-  return asked.map((a) => (a.portId ? fromPort(ports.get(a.portId) as Port, a, rules) : fromNetwork(networks, a, rules)));
+  return asked.map((a) =>
+    a.portId ? fromPort(ports.get(a.portId) as Port, a, rules) : fromNetwork(networks, a, rules),
+  );
 }
 
 /** Nothing was named: the one network the project has; none is fine before 2.37 and an error for `auto`. */
-async function defaultNetwork(client: NetworkClient, ctx: RequestContext, asked: 'default' | 'auto', rules: NetworkRules): Promise<ResolvedNetworks> {
-  const own = await client.listNetworks(ctx, { ...(ctx.projectId ? { projectId: ctx.projectId } : {}), external: false });
+async function defaultNetwork(
+  client: NetworkClient,
+  ctx: RequestContext,
+  asked: 'default' | 'auto',
+  rules: NetworkRules,
+): Promise<ResolvedNetworks> {
+  const own = await client.listNetworks(ctx, {
+    ...(ctx.projectId ? { projectId: ctx.projectId } : {}),
+    external: false,
+  });
   const shared = await client.listNetworks(ctx, { shared: true, external: false });
   const byId = new Map([...own, ...shared].filter((n) => n.adminStateUp).map((n) => [n.id, n]));
   const usable = [...byId.values()].filter((n) => n.subnetIds.length > 0);
   if (usable.length > 1)
-    throw conflict('Multiple possible networks found, use a Network ID to be more specific.', { code: 'network.ambiguous' });
+    throw conflict('Multiple possible networks found, use a Network ID to be more specific.', {
+      code: 'network.ambiguous',
+    });
   const [only] = usable;
   if (only) return [checked(only, { networkId: only.id, portId: null, fixedIp: null, tag: null }, rules)];
   if (asked === 'default') return 'none';
-  throw invalid(`Unable to automatically allocate a network for project ${ctx.projectId}`, { code: 'network.auto_allocate' });
+  throw invalid(`Unable to automatically allocate a network for project ${ctx.projectId}`, {
+    code: 'network.auto_allocate',
+  });
 }
 
-async function showPorts(client: NetworkClient, ctx: RequestContext, asked: RequestedNetwork[]): Promise<Map<string, Port>> {
+async function showPorts(
+  client: NetworkClient,
+  ctx: RequestContext,
+  asked: RequestedNetwork[],
+): Promise<Map<string, Port>> {
   const found = new Map<string, Port>();
   for (const { portId } of asked) {
     if (!portId || found.has(portId)) continue;
     const port = await client.showPort(ctx, portId).catch((e: unknown) => {
-      if (isFractusError(e, 'not_found', 'forbidden')) throw invalid(`Port id ${portId} could not be found.`, { code: 'port.not_found', cause: e });
+      if (isFractusError(e, 'not_found', 'forbidden'))
+        throw invalid(`Port id ${portId} could not be found.`, { code: 'port.not_found', cause: e });
       throw e;
     });
     found.set(portId, port);
@@ -54,14 +81,24 @@ async function showPorts(client: NetworkClient, ctx: RequestContext, asked: Requ
 }
 
 function fromPort(port: Port, asked: RequestedNetwork, rules: NetworkRules): ResolvedNetwork {
-  if (rules.several) throw invalid('Failed to launch multiple instances with a specified port', { code: 'port.several_servers' });
+  if (rules.several)
+    throw invalid('Failed to launch multiple instances with a specified port', { code: 'port.several_servers' });
   if (port.deviceId) throw conflict(`Port ${port.id} is still in use.`, { code: 'port.in_use' });
-  if (port.fixedIps.length === 0) throw invalid(`Port ${port.id} requires a FixedIP in order to be used.`, { code: 'port.no_fixed_ip' });
-  if (asked.fixedIp) throw invalid(`Specified Fixed IP '${asked.fixedIp}' cannot be used with port '${port.id}': the two cannot be specified together.`, { code: 'port.fixed_ip' });
+  if (port.fixedIps.length === 0)
+    throw invalid(`Port ${port.id} requires a FixedIP in order to be used.`, { code: 'port.no_fixed_ip' });
+  if (asked.fixedIp)
+    throw invalid(
+      `Specified Fixed IP '${asked.fixedIp}' cannot be used with port '${port.id}': the two cannot be specified together.`,
+      { code: 'port.fixed_ip' },
+    );
   return { networkId: port.networkId, portId: port.id, fixedIp: null, tag: asked.tag };
 }
 
-function fromNetwork(networks: ReadonlyMap<string, Network>, asked: RequestedNetwork, rules: NetworkRules): ResolvedNetwork {
+function fromNetwork(
+  networks: ReadonlyMap<string, Network>,
+  asked: RequestedNetwork,
+  rules: NetworkRules,
+): ResolvedNetwork {
   const network = asked.networkId ? networks.get(asked.networkId) : undefined;
   if (!network) throw invalid(`Network ${asked.networkId} could not be found.`, { code: 'network.not_found' });
   return checked(network, asked, rules);
@@ -69,12 +106,20 @@ function fromNetwork(networks: ReadonlyMap<string, Network>, asked: RequestedNet
 
 function checked(network: Network, asked: RequestedNetwork, rules: NetworkRules): ResolvedNetwork {
   if (network.external && !network.shared && !rules.mayAttachExternal)
-    throw forbidden(`It is not allowed to create an interface on external network ${network.id}`, { code: 'network.external' });
+    throw forbidden(`It is not allowed to create an interface on external network ${network.id}`, {
+      code: 'network.external',
+    });
   if (network.subnetIds.length === 0)
-    throw invalid(`Network ${network.id} requires a subnet in order to boot instances on.`, { code: 'network.no_subnet' });
+    throw invalid(`Network ${network.id} requires a subnet in order to boot instances on.`, {
+      code: 'network.no_subnet',
+    });
   if (asked.fixedIp !== null) {
-    if (isIP(asked.fixedIp) === 0) throw invalid(`Invalid fixed IP address (${asked.fixedIp})`, { code: 'network.fixed_ip' });
-    if (rules.several) throw invalid(`Invalid input received: max_count cannot be greater than 1 if an fixed_ip is specified.`, { code: 'network.several_servers' });
+    if (isIP(asked.fixedIp) === 0)
+      throw invalid(`Invalid fixed IP address (${asked.fixedIp})`, { code: 'network.fixed_ip' });
+    if (rules.several)
+      throw invalid(`Invalid input received: max_count cannot be greater than 1 if an fixed_ip is specified.`, {
+        code: 'network.several_servers',
+      });
   }
   return { networkId: network.id, portId: null, fixedIp: asked.fixedIp, tag: asked.tag };
 }
@@ -90,11 +135,19 @@ export async function checkPortQuota(client: NetworkClient, ctx: RequestContext,
   const { port: limit } = await client.quotas(ctx, ctx.projectId);
   if (limit === undefined || limit < 0) return;
   const used = (await client.listPorts(ctx, { projectId: ctx.projectId })).length;
-  if (used + count > limit) throw forbidden('Maximum number of ports exceeded', { code: 'quota.ports', details: { requested: count, used, limit } });
+  if (used + count > limit)
+    throw forbidden('Maximum number of ports exceeded', {
+      code: 'quota.ports',
+      details: { requested: count, used, limit },
+    });
 }
 
 /** Names or uuids of security groups, as the network service knows them. `default` always stands for the project's own. */
-export async function resolveSecurityGroups(client: NetworkClient, ctx: RequestContext, asked: string[]): Promise<ResolvedSecurityGroup[]> {
+export async function resolveSecurityGroups(
+  client: NetworkClient,
+  ctx: RequestContext,
+  asked: string[],
+): Promise<ResolvedSecurityGroup[]> {
   const names = [...new Set(asked)].filter((n) => n !== 'default');
   if (names.length === 0 || !ctx.projectId) return [];
   const all = await client.listSecurityGroups(ctx, { projectId: ctx.projectId });
@@ -103,9 +156,12 @@ export async function resolveSecurityGroups(client: NetworkClient, ctx: RequestC
     if (byId) return { id: byId.id, name: byId.name };
     const byName = all.filter((g) => g.name === name);
     if (byName.length > 1)
-      throw conflict(`Multiple security_group found matching '${name}'. Use an ID to be more specific.`, { code: 'security_group.ambiguous' });
+      throw conflict(`Multiple security_group found matching '${name}'. Use an ID to be more specific.`, {
+        code: 'security_group.ambiguous',
+      });
     const [only] = byName;
-    if (!only) throw invalid(`Unable to find security_group with name or id '${name}'`, { code: 'security_group.not_found' });
+    if (!only)
+      throw invalid(`Unable to find security_group with name or id '${name}'`, { code: 'security_group.not_found' });
     return { id: only.id, name: only.name };
   });
 }

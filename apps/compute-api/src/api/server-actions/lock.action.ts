@@ -1,0 +1,28 @@
+import { Length } from 'class-validator';
+import { Anything, Closed, InVersions, Nested, Nullable, Optional } from '@fractus/dto-schema';
+import { defineServerAction } from './server-action';
+
+@Closed()
+class Lock {
+  @Optional() @Length(1, 255) locked_reason?: string;
+}
+/** Before 2.73 the value is anything at all and says nothing; the version list lifts it to null. */
+@Closed()
+export class LockBody {
+  @InVersions('-2.72', Anything()) @InVersions('2.73-', Nullable(), Nested(() => Lock)) lock: Lock | null;
+}
+
+/** 2.73: with a reason. A user's lock is `owner`'s; an administrator's is told apart by who made it. */
+export const lockAction = defineServerAction<LockBody>({
+  key: 'lock',
+  body: LockBody,
+  success: 202,
+  policies: ['os_compute_api:os-lock-server:lock'],
+  request: (ctx, { lock }) => ({
+    action: 'lock',
+    patch: (server) => ({
+      lockedBy: ctx.projectId === server.projectId && ctx.userId === server.userId ? 'owner' : 'admin',
+      lockedReason: lock?.locked_reason ?? null,
+    }),
+  }),
+});
