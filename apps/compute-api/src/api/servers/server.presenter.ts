@@ -49,7 +49,13 @@ export function briefServer(server: Server, links: ServerLinks): Record<string, 
   return { id: server.id, name: server.name, links: links.server(server.id) };
 }
 
-export function detailedServer({ server, around, rights, links, serverGroups = false }: ServerViewInput): Record<string, unknown> {
+export function detailedServer({
+  server,
+  around,
+  rights,
+  links,
+  serverGroups = false,
+}: ServerViewInput): Record<string, unknown> {
   const status = statusOf(server.vmState, server.taskState);
   return {
     id: server.id,
@@ -75,12 +81,18 @@ export function detailedServer({ server, around, rights, links, serverGroups = f
     key_name: server.keyName,
     'OS-SRV-USG:launched_at': isoTimeMicros(server.launchedAt),
     'OS-SRV-USG:terminated_at': isoTimeMicros(server.terminatedAt),
-    ...(rights.extendedAttributes ? extendedAttributes(server) : rights.hostname ? { 'OS-EXT-SRV-ATTR:hostname': server.hostname } : {}),
+    ...(rights.extendedAttributes
+      ? extendedAttributes(server)
+      : rights.hostname
+        ? { 'OS-EXT-SRV-ATTR:hostname': server.hostname }
+        : {}),
     'OS-EXT-STS:task_state': server.taskState,
     'OS-EXT-STS:vm_state': wireVmState(server),
     'OS-EXT-STS:power_state': server.powerState,
     'os-extended-volumes:volumes_attached': [],
-    ...(server.nics.length > 0 || server.securityGroups.length > 0 ? { security_groups: server.securityGroups.map((name) => ({ name })) } : {}),
+    ...(server.nics.length > 0 || server.securityGroups.length > 0
+      ? { security_groups: server.securityGroups.map((name) => ({ name })) }
+      : {}),
     locked: server.lockedBy !== null,
     ...(around.hostStatus === null ? {} : { host_status: around.hostStatus }),
     description: server.description,
