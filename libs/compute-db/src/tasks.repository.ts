@@ -9,7 +9,7 @@ import type { Database, SqlRow, Tx } from '@fractus/database';
 import type { RequestContext } from '@fractus/objects';
 import type { TaskType } from '@fractus/server-lifecycle';
 import type { TaskRow } from './rows';
-import { assignments, forUpdate } from './sql';
+import { assignments, forUpdate, within } from './sql';
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined };
 export type JsonObject = { readonly [key: string]: Json | undefined };
@@ -92,6 +92,13 @@ export class TasksRepository {
   async openOf(serverId: string): Promise<TaskRecord | null> {
     const [row] = await this.db.query<TaskRow>('SELECT * FROM tasks WHERE open_key = ?', [serverId]);
     return row ? taskOf(row) : null;
+  }
+
+  /** Which of these servers have an open task. */
+  async busyAmong(serverIds: readonly string[]): Promise<Set<string>> {
+    const [sql, params] = within('open_key', serverIds);
+    const rows = await this.db.query<{ open_key: string }>(`SELECT open_key FROM tasks WHERE ${sql}`, params);
+    return new Set(rows.map((row) => row.open_key));
   }
 
   /** Every task that ever drove the server and is not purged, oldest first. */

@@ -1,0 +1,80 @@
+/** What agents say about operations: progress, and the end. */
+import type { Database } from '@fractus/database';
+import type { Server, TaskRecord } from '@fractus/compute-db';
+import type { RequestContext } from '@fractus/objects';
+import type { OperationFinished, OperationProgress, OperationRef } from '@fractus/rpc-contracts';
+import { progressOf } from '@fractus/server-lifecycle';
+import { engineState, withEngine } from '../engine/engine-state';
+import type { TaskTools } from '../engine/task-definition';
+
+/** Steps that may leave a guest on the host that answers. */
+const GUEST_MAKING: ReadonlySet<string> = new Set(['spawn']);
+
+export class Operations {
+  constructor(
+    private readonly db: Database,
+    private readonly tools: TaskTools,
+    private readonly hint: (taskId: string) => void,
+  ) {}
+
+  /** Moves the silence limit, and shows the phase where it is one that users see. */
+  async progress(_ctx: RequestContext, { operation, phase, percent }: OperationProgress): Promise<void> {
+    const { tasks, servers, clock } = this.tools;
+    await this.db.transaction(async (tx) => {
+      const now = clock();
+      if (!(await tasks.heard(tx, operation, now + operation.silenceSeconds * 1000))) return;
+      const server = await servers.find(operation.serverId);
+      const row = server && progressOf(server.vmState, phase);
+      if (!server || !row) return;
+      const progress = Math.max(server.progress, row.progress, Math.min(percent ?? 0, 99));
+      if (server.taskState === row.taskState && server.progress === progress) return;
+      await servers.writeHeld(tx, server.id, { taskState: row.taskState, progress }, now);
+    });
+  }
+
+  /** Stores the answer with the task that waits for it, and wakes it. A guest that nobody waits for is destroyed. */
+  async finished(ctx: RequestContext, message: OperationFinished): Promise<void> {
+    const { operation, outcome, powerState, error, replayed } = message;
+    const { tasks, clock } = this.tools;
+    const task = await tasks.find(operation.taskId);
+    if (task && isAwaited(task, operation)) {
+      const answer = JSON.parse(JSON.stringify({ outcome, powerState, error, replayed })) as OperationFinished;
+      const stored = await tasks.answer(operation, (now) => withEngine(now.state, { answer }), clock());
+      if (stored) return this.hint(task.id);
+    }
+    if (outcome === 'done' && GUEST_MAKING.has(operation.step)) await this.clearStray(ctx, operation, task);
+  }
+
+  /**
+   * A build ended after its task had moved on: deleted, tried elsewhere, or failed. Unless the server has come to live
+   * on just that host, the guest is one too many.
+   */
+  private async clearStray(ctx: RequestContext, operation: OperationRef, task: TaskRecord | null): Promise<void> {
+    const server = await this.tools.servers.find(operation.serverId, { withDeleted: true });
+    const open = server && !server.deleted ? await this.tools.tasks.openOf(server.id) : null;
+    // the step is being run again just now: the repetition hears the same answer from the agent's journal
+    if (open && open.id === task?.id && open.attempt === operation.attempt && open.step === operation.step) return;
+    if (server && isAtHome(server, open, operation.host)) return;
+    const fence = Math.max(server?.fence ?? 0, operation.fence) + 1;
+    this.tools.logger.warn(
+      { server_id: operation.serverId, host: operation.host, task_id: operation.taskId },
+      'a guest that no task waits for is destroyed',
+    );
+    const cleanup = { ...operation, step: 'stray', fence };
+    await this.tools.compute.on(operation.host).destroy(ctx, { operation: cleanup, forever: server?.deleted ?? false });
+  }
+}
+
+function isAwaited(task: TaskRecord, operation: OperationRef): boolean {
+  return (
+    task.status === 'open' &&
+    task.waiting &&
+    task.step === operation.step &&
+    task.attempt === operation.attempt &&
+    engineState(task).host === operation.host
+  );
+}
+
+function isAtHome(server: Server, open: TaskRecord | null, host: string): boolean {
+  return !server.deleted && open?.type !== 'delete-server' && server.host === host;
+}

@@ -1,0 +1,76 @@
+/** The objects of one conductor, put together by hand: singletons, no magic. */
+import type { Database } from '@fractus/database';
+import {
+  HostsRepository,
+  QuotaUsagesRepository,
+  ServerOperations,
+  ServersRepository,
+  TasksRepository,
+} from '@fractus/compute-db';
+import type { Client, HostClient, computeContract, placementContract, schedulerContract } from '@fractus/rpc-contracts';
+import type { Logger, Metrics } from '@fractus/telemetry';
+import type { ConductorConfig } from './conductor.config';
+import type { TaskTools } from './engine/task-definition';
+import { type EngineOptions, TaskEngine } from './engine/task-engine';
+import { Guests } from './handlers/guests';
+import { Hosts } from './handlers/hosts';
+import { Operations } from './handlers/operations';
+import type { NetworkPorts } from './network-ports';
+import { TASKS } from './tasks';
+
+export interface ConductorPeers {
+  readonly scheduler: Client<typeof schedulerContract>;
+  readonly compute: HostClient<typeof computeContract>;
+  readonly placement: Client<typeof placementContract>;
+  readonly network: NetworkPorts;
+}
+export interface PartsOptions {
+  readonly config: ConductorConfig;
+  readonly database: Database;
+  readonly peers: ConductorPeers;
+  readonly logger: Logger;
+  readonly metrics?: Metrics;
+  readonly clock?: () => number;
+  readonly probe?: EngineOptions['probe'];
+}
+
+export class ConductorParts {
+  readonly tools: TaskTools;
+  readonly engine: TaskEngine;
+  readonly operations: Operations;
+  readonly guests: Guests;
+  readonly hosts: Hosts;
+
+  constructor(readonly options: PartsOptions) {
+    const { config, database, peers, logger, clock = Date.now, probe } = options;
+    const hosts = new HostsRepository(database);
+    this.tools = {
+      ...peers,
+      servers: new ServersRepository(database),
+      tasks: new TasksRepository(database),
+      quota: new QuotaUsagesRepository(database),
+      hosts,
+      clock,
+      logger,
+      settings: {
+        maxBuildAttempts: config.maxBuildAttempts,
+        alternates: config.maxBuildAttempts - 1,
+        shutdownTimeoutSeconds: config.shutdownTimeoutSeconds,
+        serviceDownMs: config.serviceDownSeconds * 1000,
+      },
+    };
+    this.engine = new TaskEngine(database, this.tools, TASKS, {
+      instance: config.instance,
+      incarnation: clock(),
+      leaseMs: config.leaseMs,
+      pollMs: config.pollMs,
+      concurrency: config.taskConcurrency,
+      undoCapMs: config.undoCapMs,
+      ...(probe ? { probe } : {}),
+    });
+    const hint = (taskId: string): void => this.engine.hint(taskId);
+    this.operations = new Operations(database, this.tools, hint);
+    this.guests = new Guests(database, this.tools, new ServerOperations(database, { clock }), hint);
+    this.hosts = new Hosts(hosts, clock);
+  }
+}
