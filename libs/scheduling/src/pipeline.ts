@@ -11,7 +11,7 @@ import type { Candidate, CandidateQuery, RequestGroup, SearchStage } from './can
 import { emptyGroup } from './candidate-query';
 import { enabledFilters, type HostFilter } from './filters';
 import { DEFAULT_OPTIONS, type SchedulingOptions } from './options';
-import { type ClaimStage, type Outcome, ReportBuilder, type ScheduleReport } from './report';
+import { type ClaimStage, MAX_WEIGHED, type Outcome, ReportBuilder, type ScheduleReport } from './report';
 import { type Constraints, REQUEST_FILTERS } from './request-filters';
 import { buildResourceRequest } from './resource-request';
 import { summarise } from './summary';
@@ -182,7 +182,15 @@ function recordWeights(builder: ReportBuilder, weighed: readonly WeighedHost[]):
   for (const { name, what } of WEIGHERS) {
     if (told.has(name)) builder.stage({ stage: 'weigher', name, what, in: weighed.length });
   }
-  builder.ranked(weighed.map(({ host, weight, parts }) => ({ host: host.host, weight, parts })));
+  const [first] = weighed;
+  builder.ranked(
+    weighed.slice(0, MAX_WEIGHED).map((w) => ({
+      host: w.host.host,
+      weight: round(w.weight),
+      parts: w.parts,
+      ...(first && first !== w && { reason: compareWeights(w, first) }),
+    })),
+  );
 }
 
 /** Why a host comes after another: what the weighers make of the two. */
@@ -193,14 +201,12 @@ export function compareWeights(host: WeighedHost, better: WeighedHost): Reason {
     (a, b) => b.gap - a.gap,
   );
   const [have, need] = [round(host.weight), round(better.weight)];
-  if (!most || most.gap <= 0)
-    return {
-      code: 'weight.equal',
-      have,
-      need,
-      sentence: `${host.host.host} weighs as much as ${better.host.host}; the order among equals is drawn.`,
-    };
-  const sentence = `${host.host.host} weighs ${have}, ${better.host.host} ${need}; most of it is ${most.name} (${most.what}).`;
+  const [name, other] = [host.host.host, better.host.host];
+  if (!most || most.gap <= 0 || have >= need) {
+    const sentence = `${name} weighs ${have}, ${other} ${need}; the order among the best is drawn.`;
+    return { code: 'weight.drawn', have, need, sentence };
+  }
+  const sentence = `${name} weighs ${have}, ${other} ${need}; most of it is ${most.name} (${most.what}).`;
   return { code: 'weight.lower', have, need, sentence };
 }
 

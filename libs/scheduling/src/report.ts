@@ -85,6 +85,8 @@ export interface WeighedReport {
   readonly host: string;
   readonly weight: number;
   readonly parts: readonly WeightPart[];
+  /** Why it comes after the first; absent for the first. */
+  readonly reason?: Reason;
 }
 
 export const OUTCOMES = ['selected', 'no_valid_host', 'claims_exhausted'] as const;
@@ -134,7 +136,7 @@ export class ReportBuilder {
   private readonly stages: Stage[] = [];
   private readonly hosts: HostReason[] = [];
   private omitted = 0;
-  private weighed: WeighedReport[] = [];
+  private weighed: readonly WeighedReport[] = [];
 
   constructor(readonly hostCount: number) {}
 
@@ -148,7 +150,7 @@ export class ReportBuilder {
   }
 
   ranked(weighed: readonly WeighedReport[]): void {
-    this.weighed = weighed.slice(0, MAX_WEIGHED).map((w) => ({ ...w }));
+    this.weighed = weighed;
   }
 
   finish(

@@ -15,7 +15,7 @@ export interface WeightPart {
 export interface WeighedHost<H extends HostView = HostView> {
   readonly host: H;
   readonly weight: number;
-  /** Parts that are not zero. */
+  /** Parts that tell hosts apart and are not zero. */
   readonly parts: readonly WeightPart[];
 }
 
@@ -56,13 +56,16 @@ function addParts(
   const most = values.reduce((a, b) => Math.max(a, b), -Infinity);
   const least = weigher.minimum ?? values.reduce((a, b) => Math.min(a, b), Infinity);
   if (most === least) return;
-  all.forEach((weighed, i) => {
+  const parts = all.map(({ host }, i): WeightPart => {
     const raw = values[i] ?? 0;
-    const normalised = (raw - least) / (most - least);
-    const multiplier = multiplierFor(weigher, weighed.host, options);
-    const score = multiplier * normalised;
-    if (score === 0) return;
+    const multiplier = multiplierFor(weigher, host, options);
+    return { weigher: weigher.name, raw, normalised: (raw - least) / (most - least), multiplier };
+  });
+  const scores = parts.map((p) => p.multiplier * p.normalised);
+  const tells = scores.some((score) => score !== scores[0]);
+  all.forEach((weighed, i) => {
+    const [part, score = 0] = [parts[i], scores[i]];
     weighed.weight += score;
-    weighed.parts.push({ weigher: weigher.name, raw, normalised, multiplier });
+    if (tells && part && score !== 0) weighed.parts.push(part);
   });
 }
