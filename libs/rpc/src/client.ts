@@ -5,6 +5,7 @@ import type { Client, Contract, HostClient, MethodSpec } from '@fractus/rpc-cont
 import { decodeAnswer, encodeEnvelope } from './envelope';
 import { pastDeadline } from './errors';
 import { patternOf } from './handlers';
+import { outcomeOf, startTimer, type RpcMetrics } from './metrics';
 import { continueTraceparent } from '@fractus/telemetry';
 import type { Address, OutgoingMessage, RpcTransport } from './transport';
 
@@ -14,6 +15,8 @@ export interface RpcClientOptions {
    * `(what) => db.assertOutsideTransaction(what)`.
    */
   readonly assertOutsideTransaction?: (what: string) => void;
+  /** Where durations and outcomes are counted (side `client`). */
+  readonly metrics?: RpcMetrics;
 }
 
 /**
@@ -60,8 +63,10 @@ export type Send = (ctx: RequestContext, request: unknown, host: string | undefi
 /** One sending function per method of the contract. */
 export function senders(transport: RpcTransport, contract: Contract, options: RpcClientOptions): Map<string, Send> {
   const out = new Map<string, Send>();
-  for (const [name, spec] of Object.entries(contract.methods))
-    out.set(name, sender(transport, contract, name, spec, options));
+  for (const [name, spec] of Object.entries(contract.methods)) {
+    const send = sender(transport, contract, name, spec, options);
+    out.set(name, options.metrics ? measured(send, patternOf(contract, name), options.metrics) : send);
+  }
   return out;
 }
 
@@ -90,6 +95,20 @@ function sender(
     const onward = { ...ctx, deadline, traceparent: continueTraceparent(ctx.traceparent) };
     const text = await transport.call(to, message(pattern, onward, request), deadline);
     return checked(pattern, decodeAnswer(pattern, text), answer);
+  };
+}
+
+function measured(send: Send, method: string, metrics: RpcMetrics): Send {
+  return async (ctx, request, host) => {
+    const done = startTimer(metrics, 'client', method);
+    try {
+      const answer = await send(ctx, request, host);
+      done('ok');
+      return answer;
+    } catch (e) {
+      done(outcomeOf(e));
+      throw e;
+    }
   };
 }
 

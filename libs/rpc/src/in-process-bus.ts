@@ -38,7 +38,7 @@ export class InProcessBus implements Outcomes {
 
   /** Throws `unavailable` when the queue is full. */
   enqueue(queue: MessageQueue, message: Message): void {
-    if (queue.size >= this.limits.maxQueued) {
+    if (queue.lane(message.kind).length >= this.limits.maxQueued) {
       throw unavailable(`The queue ${queue.name} is full`, { code: 'rpc.queue_full', retryAfter: 1 });
     }
     queue.put(message);

@@ -45,12 +45,12 @@ export class MessageQueue {
 
   constructor(readonly name: string) {}
 
-  get size(): number {
-    return this.casts.length + this.calls.length;
+  lane(kind: DeliveryKind): Fifo<Message> {
+    return kind === 'call' ? this.calls : this.casts;
   }
 
   put(message: Message, first = false): void {
-    const lane = message.kind === 'call' ? this.calls : this.casts;
+    const lane = this.lane(message.kind);
     if (first) lane.unshift(message);
     else lane.push(message);
     this.schedule();
@@ -125,7 +125,7 @@ export class QueueConsumer {
   hand(message: Message): void {
     message.attempt++;
     const handed = new HandedOut(message, this, this.outcomes);
-    this.count[message.kind]++;
+    if (message.kind !== 'news') this.count[message.kind]++;
     this.inHand.add(handed);
     this.scope.runInAsyncScope(this.deliver, undefined, handed);
   }
@@ -133,6 +133,7 @@ export class QueueConsumer {
   /** False when the news was dropped for a backlog. */
   tell(message: Message): boolean {
     if (this.count.news >= MAX_NEWS_IN_HAND) return false;
+    this.count.news++;
     later(() => {
       if (this.state === 'open') this.hand(message);
     });

@@ -100,6 +100,24 @@ describe('the in-process transport', () => {
     await transport.close();
   });
 
+  it('drops news beyond what a slow subscriber may have in hand', async () => {
+    const dropped = new Probe<string>();
+    const logger = { error: () => undefined, warn: (_fields: object, text: string) => dropped.note(text) };
+    const transport = createInProcessTransport({ logger });
+    const heard = new Probe<string>();
+    await transport.consume(
+      { topic: 'desk', queue: 'none', instance: '', castPrefetch: 1, callPrefetch: 1, news: true },
+      (d) => (heard.note(d.id), d.ack()),
+    );
+    const tell = (id: number) => transport.publish('desk', { id: String(id), pattern: 'desk.heard', body: '{}' });
+    for (let id = 0; id < 10_001; id++) await tell(id);
+    expect(dropped.seen).toHaveLength(1);
+    await heard.until(10_000);
+    await tell(10_001);
+    expect((await heard.until(10_001)).at(-1)).toBe('10001');
+    await transport.close();
+  });
+
   it('waits longer before each further delivery', async () => {
     jest.useFakeTimers();
     try {

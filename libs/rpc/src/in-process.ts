@@ -30,7 +30,7 @@ export interface InProcessTransport extends RpcTransport {
 const BACKOFF_MS = { first: 200, most: 30_000 };
 
 const DEFAULTS: BusLimits = {
-  /** Messages that wait in one queue; more reject with `unavailable`. */
+  /** Calls, and casts, that wait in one queue; more reject with `unavailable`. */
   maxQueued: 100_000,
   /** Deliveries of one cast before it is dead-lettered. */
   deliveryLimit: 5,

@@ -2,7 +2,7 @@ import { Controller, Get, Module, type INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { PATTERN_METADATA } from '@nestjs/microservices/constants';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import type { RequestContext } from '@fractus/objects';
+import { conflict, type RequestContext } from '@fractus/objects';
 import { call, defineContract, type Handlers } from '@fractus/rpc-contracts';
 import { lastValueFrom } from 'rxjs';
 import { rpcClient, rpcHostClient } from './client';
@@ -103,6 +103,22 @@ describe('serveRpc', () => {
     await serving.close();
     expect(warnings).toEqual(['RPC handlers still run; their casts will be redelivered']);
     await own.close();
+  });
+
+  it('counts what it handles and what it sends, by outcome', async () => {
+    const counted: string[] = [];
+    const metrics = {
+      rpc: ({ side, method, outcome }: { side: string; method: string; outcome: string }, seconds: number) => {
+        expect(seconds).toBeGreaterThanOrEqual(0);
+        counted.push(`${side} ${method} ${outcome}`);
+      },
+    };
+    const app = await contextOf(TestModule.with({ ask: async () => Promise.reject(conflict('no')) }));
+    closing.push(await serveRpc(app, transport, { contracts: [deskContract], logger: quiet, metrics }));
+    const desk = rpcClient(transport, deskContract, { metrics });
+    await expect(desk.ask(ctx, { text: '' })).rejects.toMatchObject({ kind: 'conflict' });
+    await desk.heard(ctx, { text: '' });
+    expect(counted).toEqual(['server desk.ask conflict', 'client desk.ask conflict', 'client desk.heard ok']);
   });
 
   it("marks the methods with Nest's patterns", () => {

@@ -8,6 +8,7 @@ import { Dispatcher } from './dispatcher';
 import { decodeEnvelope, encodeAnswer, encodeError, toWire, type Envelope } from './envelope';
 import { patternOf } from './handlers';
 import { nestLogger } from './logger';
+import { outcomeOf, startTimer, type RpcMetrics } from './metrics';
 import type { ConsumeOptions, Consumer, Delivery, RpcLogger, RpcTransport } from './transport';
 
 export interface RpcServerOptions {
@@ -30,6 +31,8 @@ export interface RpcServerOptions {
   /** Milliseconds that `close` waits for handlers before it leaves their casts to be redelivered; 10 000. */
   readonly drainMs?: number;
   readonly logger?: RpcLogger;
+  /** Where durations and outcomes are counted (side `server`). */
+  readonly metrics?: RpcMetrics;
 }
 
 type Handler = (ctx: RequestContext, request: unknown) => Promise<unknown>;
@@ -179,12 +182,15 @@ export class RpcServer extends Server implements CustomTransportStrategy {
 
   private async run(d: Delivery, bound: Bound, ctx: RequestContext, request: unknown): Promise<void> {
     if (d.deadline !== undefined && d.deadline <= Date.now()) return d.ack(); // its caller has gone
+    const done = startTimer(this.options.metrics, 'server', d.pattern);
     try {
       let answer = await bound.handle(ctx, request);
       if (isObservable(answer)) answer = await lastValueFrom(answer, { defaultValue: undefined });
       if (d.kind === 'call') d.reply(encodeAnswer(d.pattern, answer));
       else d.ack();
+      done('ok');
     } catch (e) {
+      done(outcomeOf(e));
       this.failed(d, ctx, e);
     }
   }
@@ -197,7 +203,8 @@ export class RpcServer extends Server implements CustomTransportStrategy {
       return d.reply(encodeError(error));
     }
     this.log.warn(fields, `${d.pattern} failed`);
-    if (d.kind === 'cast') d.retry(`${error.kind}: ${error.message}`);
+    // a dead letter is for operators, who need the cause; the message itself may hold secrets anyway
+    if (d.kind === 'cast') d.retry(`${error.kind}: ${e instanceof Error ? `${e.name}: ${e.message}` : String(e)}`);
     else d.ack();
   }
 

@@ -128,7 +128,7 @@ export function describeCasts(open: OpenHarness): void {
       );
       expect(got.seen).toEqual([1, 2, 3]);
       expect(letter).toMatchObject({ topic: 'desk', pattern: 'desk.file', attempts: SETUP.deliveryLimit });
-      expect(letter.reason).toContain('desk.file failed (Error)');
+      expect(letter.reason).toContain('internal: Error: the disk is on fire');
       expect(JSON.parse(letter.body)).toMatchObject({ data: { text: 'a' } });
       broken = false;
       await transport.deadLetters.retry(letter.id);
