@@ -1,0 +1,93 @@
+import type { RequestContext } from '@fractus/objects';
+import type { Client, conductorContract, HostReport, schedulerNews } from '@fractus/rpc-contracts';
+import type { Logger } from '@fractus/telemetry';
+import type { Clock, VirtDriver } from '@fractus/virt';
+import type { ResourceTracker } from '../resource-tracker/resource-tracker';
+import type { HostRegistry } from './host-registry';
+import { readHostState } from './host-state';
+
+/** Milliseconds in which further changes join a report. */
+const DEBOUNCE_MS = 200;
+
+export interface ReporterParts {
+  readonly agentId: string;
+  readonly incarnation: number;
+  readonly intervalMs: number;
+  readonly driver: VirtDriver;
+  readonly hosts: HostRegistry;
+  readonly tracker: ResourceTracker;
+  readonly conductor: Client<typeof conductorContract>;
+  readonly news: Client<typeof schedulerNews>;
+  readonly newContext: () => RequestContext;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/**
+ * Says that the hosts are alive, and how those that changed are: one message for the whole process every interval, and
+ * a small one that names only the changed hosts soon after a change; to conductor, which keeps it, and as news to
+ * schedulers. `seq` grows with every report sent, so that a listener sees what it missed.
+ */
+export class HostReporter {
+  private seq = 0;
+  private cancel: () => void = () => undefined;
+  private wakesAt = Infinity;
+  private heartbeatAt = 0;
+  private sending = false;
+  private stopped = false;
+
+  constructor(private readonly parts: ReporterParts) {
+    parts.hosts.onChange(() => this.wakeIn(DEBOUNCE_MS));
+  }
+
+  /** From now on a heartbeat every interval. */
+  start(): void {
+    this.heartbeatAt = this.parts.clock.now() + this.parts.intervalMs;
+    this.wakeIn(this.parts.intervalMs);
+  }
+
+  stop(): void {
+    this.stopped = true;
+    this.cancel();
+  }
+
+  private wakeIn(ms: number): void {
+    const at = this.parts.clock.now() + ms;
+    if (this.stopped || at >= this.wakesAt) return;
+    this.cancel();
+    this.wakesAt = at;
+    this.cancel = this.parts.clock.after(ms, () => void this.wake());
+  }
+
+  private async wake(): Promise<void> {
+    this.wakesAt = Infinity;
+    if (!this.sending) {
+      this.sending = true;
+      await this.report();
+      this.sending = false;
+    }
+    this.wakeIn(Math.max(this.heartbeatAt - this.parts.clock.now(), DEBOUNCE_MS));
+  }
+
+  private async report(): Promise<void> {
+    const { agentId, incarnation, driver, hosts, tracker, conductor, news, newContext, logger } = this.parts;
+    const heartbeat = this.parts.clock.now() >= this.heartbeatAt;
+    if (heartbeat) this.heartbeatAt = this.parts.clock.now() + this.parts.intervalMs;
+    const changed = hosts.takeChanged();
+    const alive = heartbeat ? hosts.serving() : changed;
+    if (alive.length === 0) return;
+    try {
+      const states = await Promise.all(changed.map((h) => readHostState(driver, tracker, h)));
+      const report: HostReport = { agentId, incarnation, seq: ++this.seq, alive: alive.map((h) => h.host), changed: states };
+      const ctx = newContext();
+      // each may fail alone: a scheduler that missed it sees the gap, conductor must have it
+      const heard = news.hosts(ctx, report).catch((err: unknown) => logger.warn({ err }, 'schedulers could not be told of hosts'));
+      await conductor.hostReport(ctx, report);
+      await heard;
+    } catch (err) {
+      if (this.stopped) return;
+      hosts.giveBack(changed);
+      logger.warn({ err }, 'conductor could not be told of hosts; the next report will tell');
+    }
+  }
+}

@@ -1,0 +1,205 @@
+import { POWER_STATES } from '@fractus/objects';
+import { settle } from '@fractus/virt';
+import { World } from './harness';
+
+describe('operations', () => {
+  let world: World;
+
+  beforeEach(async () => {
+    world = await new World().open();
+    await world.serveNeighbours();
+    await world.startAgent();
+    await world.serving();
+  });
+  afterEach(() => world.dispose());
+
+  it('builds a guest and reports it', async () => {
+    const ref = world.ref();
+    await world.build(ref);
+    expect(await world.answered(ref)).toEqual({ operation: ref, outcome: 'done', powerState: POWER_STATES.running });
+    expect(await world.driver.guests('a')).toEqual([expect.objectContaining({ serverId: ref.serverId, fence: 1 })]);
+    expect(world.conductor.progress).toContainEqual(expect.objectContaining({ operation: ref, phase: 'spawning' }));
+  });
+
+  it('answers a repeat from the journal', async () => {
+    const ref = world.ref();
+    await world.build(ref);
+    await world.answered(ref);
+    const again = { ...ref, fence: 2 };
+    await world.build(again);
+    expect(await world.answered(ref, 2)).toEqual({ operation: again, outcome: 'done', powerState: POWER_STATES.running, replayed: true });
+    expect(world.effects(ref.serverId)).toEqual(['spawn']);
+  });
+
+  it('does not begin anew what is under way, and answers to the lease that asked last', async () => {
+    const ref = world.ref();
+    await world.build(ref, { metadata: { 'sim:delay_spawn': '1' } });
+    await world.build({ ...ref, fence: 3 });
+    await world.until(() => world.conductor.progress.some((p) => p.operation.fence === 3));
+    await world.clock.advance(1_000);
+    expect((await world.answered(ref)).operation.fence).toBe(3);
+    expect(world.answers(ref)).toHaveLength(1);
+    expect(world.effects(ref.serverId)).toEqual(['spawn']);
+  });
+
+  it('refuses a stale fence', async () => {
+    const ref = world.ref({ fence: 5 });
+    await world.build(ref);
+    await world.answered(ref);
+    const late = world.ref({ serverId: ref.serverId, fence: 4, step: 'stop' });
+    await world.compute.on('a').stop(world.ctx, { operation: late, shutdownTimeoutSeconds: 0 });
+    expect(await world.answered(late)).toMatchObject({ outcome: 'failed', error: { code: 'fence.stale' } });
+    expect(world.effects(ref.serverId)).toEqual(['spawn']);
+  });
+
+  it('runs every power operation', async () => {
+    const { serverId } = world.ref();
+    await world.build(world.ref({ serverId }));
+    const on = world.compute.on('a');
+    const steps: [string, (operation: ReturnType<World['ref']>) => Promise<void>, number][] = [
+      ['pause', (operation) => on.pause(world.ctx, { operation }), POWER_STATES.paused],
+      ['unpause', (operation) => on.unpause(world.ctx, { operation }), POWER_STATES.running],
+      ['suspend', (operation) => on.suspend(world.ctx, { operation }), POWER_STATES.suspended],
+      ['resume', (operation) => on.resume(world.ctx, { operation }), POWER_STATES.running],
+      ['stop', (operation) => on.stop(world.ctx, { operation, shutdownTimeoutSeconds: 60 }), POWER_STATES.shutdown],
+      ['start', (operation) => on.start(world.ctx, { operation }), POWER_STATES.running],
+      ['reboot', (operation) => on.reboot(world.ctx, { operation, type: 'HARD' }), POWER_STATES.running],
+    ];
+    for (const [i, [step, send, powerState]] of steps.entries()) {
+      const ref = world.ref({ serverId, step, fence: i + 2 });
+      await send(ref);
+      expect(await world.answered(ref)).toEqual({ operation: ref, outcome: 'done', powerState });
+    }
+    expect(world.effects(serverId)).toEqual(['spawn', 'pause', 'unpause', 'suspend', 'resume', 'stop', 'start', 'reboot-hard']);
+  });
+
+  it('tells why an operation failed, and whether another host might do better', async () => {
+    const build = world.ref();
+    await world.build(build, { metadata: { 'sim:fail_spawn': 'always' } });
+    expect(await world.answered(build)).toMatchObject({ outcome: 'failed', error: { code: 'driver.spawn', retryElsewhere: true } });
+    const stop = world.ref();
+    await world.compute.on('a').stop(world.ctx, { operation: stop, shutdownTimeoutSeconds: 0 });
+    expect(await world.answered(stop)).toMatchObject({ outcome: 'failed', error: { code: 'guest.not_found', retryElsewhere: false } });
+  });
+
+  it('shows the class of an unexpected error and not its text', async () => {
+    jest.spyOn(world.driver, 'spawn').mockRejectedValueOnce(new TypeError('secret path /etc/x'));
+    const ref = world.ref();
+    await world.build(ref);
+    expect((await world.answered(ref)).error).toEqual({ code: 'driver.fault', message: 'The driver failed unexpectedly (TypeError).', retryElsewhere: true });
+  });
+
+  it('destroys on every host that one step names', async () => {
+    const { serverId } = world.ref();
+    const [a, b] = ['a', 'b'].map((host) => world.ref({ serverId, taskId: 'f3a1a7f6-6a3e-4f0e-9a53-2f1f4d0a8b11', step: 'destroy', fence: 2, host }));
+    await world.build(world.ref({ serverId }));
+    await world.destroy(b!);
+    await world.destroy(a!);
+    expect(await world.answered(a!)).toEqual({ operation: a, outcome: 'done' });
+    expect(await world.answered(b!)).toEqual({ operation: b, outcome: 'done' });
+    expect(world.effects(serverId)).toEqual(['spawn', 'destroy']);
+  });
+
+  it('builds nothing for a server that was destroyed for ever, but does after a destroy that was not', async () => {
+    const { serverId } = world.ref();
+    await world.build(world.ref({ serverId }));
+    await world.destroy(world.ref({ serverId, fence: 2, step: 'destroy' }), false);
+    const again = world.ref({ serverId, fence: 3 });
+    await world.build(again);
+    expect(await world.answered(again)).toMatchObject({ outcome: 'done' });
+    await world.destroy(world.ref({ serverId, fence: 4, step: 'destroy' }), true);
+    const late = world.ref({ serverId, fence: 9 });
+    await world.build(late);
+    expect(await world.answered(late)).toMatchObject({ outcome: 'failed', error: { code: 'guest.deleted', retryElsewhere: false } });
+    expect(world.effects(serverId)).toEqual(['spawn', 'destroy', 'spawn', 'destroy']);
+  });
+
+  it('calls a hung build off when a destroy of a later lease comes', async () => {
+    const build = world.ref();
+    await world.build(build, { metadata: { 'sim:hang_spawn': 'alive' } });
+    const destroy = world.ref({ serverId: build.serverId, fence: 2, step: 'destroy' });
+    await world.destroy(destroy);
+    expect(await world.answered(build)).toMatchObject({ outcome: 'failed', error: { code: 'operation.superseded' } });
+    expect(await world.answered(destroy)).toMatchObject({ outcome: 'done' });
+    expect(world.effects(build.serverId)).toEqual([]);
+  });
+
+  it('calls a hung build off when its own lease tries the next host', async () => {
+    const build = world.ref();
+    await world.build(build, { metadata: { 'sim:hang_spawn': 'stalled', 'sim:hang_spawn_times': '1' } });
+    const next = { ...build, attempt: 2, host: 'b' };
+    await world.build(next);
+    expect(await world.answered(next)).toMatchObject({ outcome: 'done' });
+    expect(world.ledger().map((e) => [e.host, e.effect])).toEqual([['b', 'spawn']]);
+  });
+
+  it('runs the operations of one server one after another', async () => {
+    const { serverId } = world.ref();
+    await world.build(world.ref({ serverId }), { metadata: { 'sim:delay_stop': '5' } });
+    const stop = world.ref({ serverId, step: 'stop', fence: 2, taskId: '0b0d9f0e-3c1f-4f5e-8a39-0a8e2b6f0a01' });
+    const start = { ...stop, step: 'stop', attempt: 1, host: 'b' };
+    await world.compute.on('a').stop(world.ctx, { operation: stop, shutdownTimeoutSeconds: 0 });
+    await world.compute.on('b').stop(world.ctx, { operation: start, shutdownTimeoutSeconds: 0 });
+    await settle();
+    expect(world.answers(start)).toEqual([]);
+    await world.clock.advance(5_000);
+    expect(await world.answered(stop)).toMatchObject({ outcome: 'done' });
+    expect(await world.answered(start)).toMatchObject({ outcome: 'failed' });
+  });
+
+  it('bounds what runs at once on a host', async () => {
+    await world.endAgent('close');
+    await world.startAgent({ maxOperationsPerHost: 2 });
+    await world.serving();
+    const refs = Array.from({ length: 5 }, () => world.ref());
+    for (const ref of refs) await world.build(ref, { metadata: { 'sim:delay_spawn': '1' } });
+    await world.clock.advance(1_000);
+    await world.until(() => world.ledger().length >= 2);
+    await settle(50);
+    expect(world.ledger()).toHaveLength(2);
+    for (const expected of [4, 5]) {
+      await world.clock.advance(1_000);
+      await world.until(() => world.ledger().length === expected);
+    }
+  });
+
+  it('says thrice within the allowed silence that it lives, also while it waits for its turn', async () => {
+    const ref = world.ref({ silenceSeconds: 30 });
+    await world.build(ref, { metadata: { 'sim:hang_spawn': 'alive' } });
+    await settle();
+    const before = world.conductor.progress.length;
+    for (let i = 0; i < 6; i++) await world.clock.advance(10_000);
+    await world.until(() => world.conductor.progress.length === before + 6);
+  });
+
+  it('falls silent while the driver has lost touch', async () => {
+    const ref = world.ref({ silenceSeconds: 3 });
+    await world.build(ref, { metadata: { 'sim:hang_spawn': 'stalled' } });
+    await world.until(() => world.conductor.progress.some((p) => p.phase === 'spawning'));
+    await settle();
+    const before = world.conductor.progress.length;
+    await world.clock.advance(60_000);
+    await settle(20);
+    expect(world.conductor.progress).toHaveLength(before);
+  });
+
+  it('counts failed builds and disk-heavy operations of a host', async () => {
+    const bad = world.ref();
+    await world.build(bad, { metadata: { 'sim:fail_spawn': 'always' } });
+    await world.answered(bad);
+    await world.build(world.ref(), { metadata: { 'sim:hang_spawn': 'alive' } });
+    await world.clock.advance(200);
+    await world.until(() => world.conductor.reports.some((r) => r.changed.some((h) => h.failedBuilds === 1 && h.ioOps === 1)));
+    const good = world.ref();
+    await world.build(good);
+    await world.answered(good);
+    await world.clock.advance(200);
+    await world.until(() => world.conductor.reports.at(-1)?.changed[0]?.failedBuilds === 0);
+  });
+
+  it('refuses an operation for a host that it does not serve', async () => {
+    const ref = world.ref({ host: 'nowhere' });
+    await world.compute.on('a').start(world.ctx, { operation: ref });
+    expect(await world.answered(ref)).toMatchObject({ error: { code: 'host.not_found', retryElsewhere: true } });
+  });
+});
