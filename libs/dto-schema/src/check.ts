@@ -1,5 +1,5 @@
 import { validateSync } from 'class-validator';
-import { groupsAt, isClosed, isPresent, patternsOf, propertiesOf } from './metadata';
+import { countOf, groupsAt, isClosed, isPresent, patternsOf, propertiesOf } from './metadata';
 import type { DtoClass } from './metadata';
 import type { Version } from './version';
 
@@ -28,6 +28,9 @@ export function faultsNow(cls: DtoClass, value: unknown): string[] {
   const known = propertiesOf(cls).filter((p) => isPresent(cls, p, current));
   const patterns = [...patternsOf(cls)].map(([key, shape]) => [new RegExp(key), shape] as const);
   const faults: string[] = [];
+  const { min = 0, max = Infinity } = countOf(cls);
+  const count = Object.keys(value).length;
+  if (count < min || count > max) faults.push(`${count} members`);
   for (const [key, member] of Object.entries(value)) {
     const matching = patterns.filter(([pattern]) => pattern.test(key));
     for (const [, shape] of matching) faults.push(...faultsNow(shape, { value: member }).map((f) => `${key}: ${f}`));

@@ -15,8 +15,8 @@ import { faultsNow } from './check';
 import { FORMATS } from './formats';
 import type { FormatName } from './formats';
 import type { JsonSchema } from './json-schema';
-import { bindToSpan, contextOf, noteClosed, notePattern, notePresence, noteProperty } from './metadata';
-import type { DtoClass, Rule } from './metadata';
+import { bindToSpan, contextOf, noteClosed, noteCount, notePattern, notePresence, noteProperty } from './metadata';
+import type { DtoClass, MemberCount, Rule } from './metadata';
 import { pythonPattern } from './python-pattern';
 import type { Version, VersionSpan } from './version';
 
@@ -288,3 +288,9 @@ export const AlsoProperties =
   (key: string, shape: Shape): ClassDecorator =>
   (cls) =>
     notePattern(cls, pythonPattern(key), classOfShape(shape));
+
+/** How many members the object may have. */
+export const Members =
+  (count: MemberCount): ClassDecorator =>
+  (cls) =>
+    noteCount(cls, count);

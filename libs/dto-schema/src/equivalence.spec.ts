@@ -32,6 +32,7 @@ import {
   InVersions,
   ListOf,
   MapOf,
+  Members,
   Nested,
   Nullable,
   NumericString,
@@ -99,6 +100,11 @@ class Versioned {
 class VersionedLeaf {
   @Since('2.5') @IsString() tag: string;
 }
+
+@AlsoProperties('^[a-z]$', 'string')
+@Members({ min: 1, max: 2 })
+@Closed('2.5-2.9')
+class Keyed {}
 
 class Child extends Leaf {
   @Optional() @IsBoolean() more?: boolean;
@@ -228,6 +234,18 @@ describe('a DTO read by class-validator and by the compiled schema', () => {
     fc.assert(
       fc.property(versioned, versions, (input, version) => agree(Versioned, input, version)),
       { numRuns: 3000 },
+    );
+  });
+
+  it('means the same where the class itself changes', () => {
+    const keyed = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'long', 'A'), fc.constantFrom<unknown>('x', 1), {
+      noNullPrototype: true,
+      maxKeys: 4,
+    });
+    fc.assert(
+      fc.property(keyed, fc.constantFrom('2.4', '2.5', '2.9', '2.10'), (input, version) =>
+        agree(Keyed, input, version),
+      ),
     );
   });
 

@@ -77,7 +77,14 @@ interface PropertyFacts {
   optional?: true;
 }
 
+/** How many members an object may have. */
+export interface MemberCount {
+  readonly min?: number;
+  readonly max?: number;
+}
+
 interface ClassFacts {
+  count?: MemberCount;
   /** Spans of versions in which unknown members are refused; empty: never. */
   closed?: readonly VersionSpan[];
   properties: Map<string, PropertyFacts>;
@@ -120,6 +127,10 @@ export function noteClosed(cls: object, spans: readonly VersionSpan[]): void {
   ownFacts(cls).closed = spans;
 }
 
+export function noteCount(cls: object, count: MemberCount): void {
+  ownFacts(cls).count = count;
+}
+
 export function notePattern(cls: object, pattern: string, value: DtoClass): void {
   ownFacts(cls).patterns.set(pattern, value);
 }
@@ -130,6 +141,8 @@ export const isClosed = (cls: DtoClass, version?: Version): boolean =>
 
 const closedSpans = (cls: DtoClass): readonly VersionSpan[] =>
   lineage(cls).find((f) => f.closed !== undefined)?.closed ?? [];
+
+export const countOf = (cls: DtoClass): MemberCount => lineage(cls).find((f) => f.count)?.count ?? {};
 
 export const patternsOf = (cls: DtoClass): Map<string, DtoClass> =>
   new Map(

@@ -1,7 +1,17 @@
 import { mergeSchemas, orNull } from './json-schema';
 import type { JsonSchema } from './json-schema';
 import { schemaOfMetadata } from './class-validator-rules';
-import { isClosed, isPresent, patternsOf, propertiesOf, propertyFacts, ruleOf, rulesAt, spansOf } from './metadata';
+import {
+  countOf,
+  isClosed,
+  isPresent,
+  patternsOf,
+  propertiesOf,
+  propertyFacts,
+  ruleOf,
+  rulesAt,
+  spansOf,
+} from './metadata';
 import type { DtoClass, SchemaContext } from './metadata';
 import { edgesOf, ordinal } from './version';
 import type { Version } from './version';
@@ -39,12 +49,15 @@ class SchemaBuilder implements SchemaContext {
     const patterns = Object.fromEntries(
       [...patternsOf(cls)].map(([key, shape]) => [key, this.propertySchema(shape, 'value')]),
     );
+    const { min, max } = countOf(cls);
     return {
       type: 'object',
       properties,
       ...(Object.keys(patterns).length > 0 ? { patternProperties: patterns } : {}),
       ...(required.length > 0 ? { required } : {}),
       ...(isClosed(cls, this.version) ? { additionalProperties: false } : {}),
+      ...(min === undefined ? {} : { minProperties: min }),
+      ...(max === undefined ? {} : { maxProperties: max }),
     };
   }
 

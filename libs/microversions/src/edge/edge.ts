@@ -37,7 +37,7 @@ export interface Served {
 export interface EdgeOptions<Flag extends string> {
   readonly versions: VersionTable<Flag>;
   /** Throws `forbidden` when the rule does not allow it. */
-  readonly authorize: (ctx: RequestContext, rule: string) => void | Promise<void>;
+  readonly authorize: (ctx: RequestContext, rule: string, target?: Record<string, unknown>) => void | Promise<void>;
   /** Whether the request came in by a legacy endpoint, which has no versions. */
   readonly isLegacy?: (request: FastifyRequest) => boolean;
   /** Called with every answer that an operation gives; it may throw, and does in tests. */
@@ -104,7 +104,9 @@ export class ApiEdge<Flag extends string = string> {
     if (!plan) throw notFound('The resource could not be found.', { code: 'microversion.absent' });
     const ctx = ctxOf(request);
     const given = { ...readRequest(plan, request), params: request.params as Record<string, string>, raw: request };
-    if (operation.spec.policy !== undefined) await authorize(ctx, operation.spec.policy);
+    const { policy } = operation.spec;
+    if (typeof policy === 'string') await authorize(ctx, policy);
+    else if (policy) await authorize(ctx, policy.rule, policy.target(ctx, given as ApiRequest<never>));
     const result = await run(ctx, given, plan.flags as Flags<Flag>);
     const answer = result instanceof Answer ? result : new Answer(result);
     const status = answer.options.status ?? plan.status;

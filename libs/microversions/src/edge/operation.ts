@@ -1,9 +1,10 @@
 import { compareVersions, compileDto, inSpan } from '@fractus/dto-schema';
+import type { RequestContext } from '@fractus/objects';
 import type { CompiledDto, DtoClass, Version, VersionSpan } from '@fractus/dto-schema';
 import type { View } from '../changes';
 import type { Flags, VersionTable } from '../version-table';
 import { knownParameters } from './query';
-import type { KnownParameters } from './query';
+import type { KnownParameters, RawQuery } from './query';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -12,6 +13,16 @@ export type Route = `${Method} /${string}`;
 
 /** One code for all versions, or codes by span: `{ '-2.1': 200, '2.2-': 201 }`. */
 export type Success = number | Readonly<Record<VersionSpan, number>>;
+
+/** A rule and what it is checked against, where that is not the asker's own project and user. */
+export interface PolicyCheck {
+  readonly rule: string;
+  /** Read from the request alone; what must be fetched first is checked by the handler (`policies`). */
+  readonly target: (
+    ctx: RequestContext,
+    request: { readonly params: Record<string, string>; readonly query: RawQuery; readonly body: never },
+  ) => Record<string, unknown>;
+}
 
 /** What one operation is, apart from its code. */
 export interface OperationSpec<Body extends object = object, Query extends object = object> {
@@ -28,8 +39,11 @@ export interface OperationSpec<Body extends object = object, Query extends objec
    * Their fields follow the version.
    */
   readonly views?: Readonly<Record<string, string>>;
-  /** The policy rule that is checked before the handler runs, against the asker's own project and user. */
-  readonly policy?: string;
+  /**
+   * The policy rule that is checked before the handler runs: against the asker's own project and user, or a target.
+   * Null: whoever has a token may.
+   */
+  readonly policy?: string | PolicyCheck | null;
   /** Rules that the handler checks itself, because their target must be read first or they only widen the answer. */
   readonly policies?: readonly string[];
 }
