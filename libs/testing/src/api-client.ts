@@ -13,8 +13,8 @@ export interface CallOptions {
 }
 
 export interface ApiClientOptions {
-  /** Base URL, as the catalog has it. */
-  url: string;
+  /** Base URL, as the catalog has it; read at every call, since a restart may move it. */
+  readonly url: string;
   service: 'compute' | 'placement' | 'image' | 'network' | 'identity';
   token: () => Promise<string>;
   contract?: NovaContract | null;

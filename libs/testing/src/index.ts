@@ -1,2 +1,3 @@
 export * from './api-client';
 export * from './nova-contract';
+export * from './test-cloud';
