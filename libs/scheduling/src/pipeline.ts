@@ -164,15 +164,19 @@ function runFilter(
   options: SchedulingOptions,
   builder: ReportBuilder,
 ): HostOffer[] {
-  const reasons: Record<string, number> = {};
+  const counts = new Map<string, number>();
   const passed = offers.filter(({ host }) => {
     const verdict = filter.verdict(host, request, options);
     if (verdict.pass) return true;
-    reasons[verdict.code] = (reasons[verdict.code] ?? 0) + 1;
+    counts.set(verdict.code, (counts.get(verdict.code) ?? 0) + 1);
     const { code, have, need, sentence } = verdict;
     builder.host(() => ({ host: host.host, stage: 'filter', by: filter.name, code, have, need, sentence }));
     return false;
   });
+  // in the order in which the filter declares them, whichever host came first
+  const reasons = Object.fromEntries(
+    Object.keys(filter.codes).flatMap((c) => (counts.has(c) ? [[c, counts.get(c) ?? 0]] : [])),
+  );
   builder.stage({ stage: 'filter', name: filter.name, in: offers.length, out: passed.length, reasons });
   return passed;
 }

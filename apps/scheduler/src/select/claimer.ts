@@ -1,4 +1,4 @@
-import { conflict, isFractusError, type RequestContext } from '@fractus/objects';
+import { isFractusError, type RequestContext } from '@fractus/objects';
 import type { Allocations, ClaimResult } from '@fractus/scheduling';
 import type { Client, ConsumerRecord, placementContract, SelectDestinations } from '@fractus/rpc-contracts';
 
@@ -64,8 +64,6 @@ export class Claimer {
         },
       ],
     });
-    const written = consumers.find((c) => c.consumerId === serverId);
-    if (!written) throw conflict(`Placement did not answer for consumer ${serverId}`, { code: 'claim.no_answer' });
-    this.generation = written.consumerGeneration;
+    this.generation = consumers.find((c) => c.consumerId === serverId)?.consumerGeneration ?? null;
   }
 }

@@ -1,0 +1,133 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { conflict, type RequestContext, unimplemented } from '@fractus/objects';
+import { RpcHandlers } from '@fractus/rpc';
+import {
+  type CandidateQuery,
+  type Candidates,
+  type ConsumerId,
+  type ConsumerRecord,
+  type ConsumerRecords,
+  type DeleteAllocations,
+  type Deleted,
+  type Handlers,
+  placementContract,
+  type WriteAllocations,
+} from '@fractus/rpc-contracts';
+import { FlatPlacement, type FlatProvider } from '@fractus/scheduling';
+
+/**
+ * A Placement of flat providers that keeps the contract's promises that the scheduler relies on: capacity, consumer
+ * generations, fences. `beforeWrite` and `loseAnswers` let a test interfere.
+ */
+export class TestPlacement {
+  readonly flat: FlatPlacement;
+  beforeWrite: (serverId: string) => Promise<void> | void = () => undefined;
+  /** Answers of writes that do not reach the caller although the write was done. */
+  loseAnswers = 0;
+  writes = 0;
+  private readonly generations = new Map<string, number>();
+  private readonly fences = new Map<string, number>();
+
+  constructor(providers: readonly FlatProvider[]) {
+    this.flat = new FlatPlacement(providers);
+    this.providers = providers;
+  }
+  private readonly providers: readonly FlatProvider[];
+
+  search(query: CandidateQuery): Candidates {
+    const { candidates, stages } = this.flat.candidates(query);
+    const summaries: Candidates['summaries'] = {};
+    for (const { rootId } of candidates) {
+      const { capacity = {}, traits = [] } = this.providers.find((p) => p.id === rootId) ?? {};
+      const resources = Object.fromEntries(
+        Object.entries(capacity).map(([name, n]) => [name, { capacity: n, used: n - this.flat.free(rootId, name) }]),
+      );
+      summaries[rootId] = { resources, traits: [...traits], parentId: null, rootId };
+    }
+    return { candidates: candidates.map((c) => ({ ...c, mappings: { '': [c.rootId] } })), summaries, stages };
+  }
+
+  async write({ consumers }: WriteAllocations): Promise<ConsumerRecords> {
+    const [c] = consumers;
+    if (!c) return { consumers: [] };
+    this.writes++;
+    await this.beforeWrite(c.consumerId);
+    const generation = this.generations.get(c.consumerId) ?? null;
+    if (c.consumerGeneration !== undefined && c.consumerGeneration !== generation) {
+      throw conflict('consumer generation conflict', { code: 'placement.concurrent_update' });
+    }
+    const fence = c.owner?.fence ?? 0;
+    if (fence < (this.fences.get(c.consumerId) ?? 0)) throw conflict('stale fence', { code: 'claim.stale_fence' });
+    if (!this.flat.claim(c.consumerId, c.allocations)) throw conflict('No room.', { code: 'inventory.capacity' });
+    this.generations.set(c.consumerId, (generation ?? 0) + 1);
+    this.fences.set(c.consumerId, fence);
+    if (this.loseAnswers > 0) {
+      this.loseAnswers--;
+      throw new Error('the answer is lost');
+    }
+    return { consumers: [this.record(c.consumerId)] };
+  }
+
+  record(consumerId: string): ConsumerRecord {
+    const consumerGeneration = this.generations.get(consumerId) ?? null;
+    return { consumerId, consumerGeneration, allocations: this.flat.held(consumerId) ?? {} };
+  }
+
+  delete({ consumerId, owner }: DeleteAllocations): Deleted {
+    const deleted = this.flat.held(consumerId) !== undefined;
+    this.flat.release(consumerId);
+    this.generations.delete(consumerId);
+    if (owner) this.fences.set(consumerId, owner.fence);
+    return { deleted };
+  }
+}
+
+const notNeeded = (): never => {
+  throw unimplemented('the scheduler does not call this');
+};
+
+@RpcHandlers(placementContract)
+class PlacementController implements Handlers<typeof placementContract> {
+  constructor(private readonly placement: TestPlacement) {}
+  async getCandidates(_ctx: RequestContext, query: CandidateQuery): Promise<Candidates> {
+    return this.placement.search(query);
+  }
+  writeAllocations(_ctx: RequestContext, request: WriteAllocations): Promise<ConsumerRecords> {
+    return this.placement.write(request);
+  }
+  async getAllocations(_ctx: RequestContext, { consumerId }: ConsumerId): Promise<ConsumerRecord> {
+    return this.placement.record(consumerId);
+  }
+  async deleteAllocations(_ctx: RequestContext, request: DeleteAllocations): Promise<Deleted> {
+    return this.placement.delete(request);
+  }
+  async ensureProviders(): Promise<never> {
+    return notNeeded();
+  }
+  async getProviders(): Promise<never> {
+    return notNeeded();
+  }
+  async getTrees(): Promise<never> {
+    return notNeeded();
+  }
+  async updateProviders(): Promise<never> {
+    return notNeeded();
+  }
+  async deleteProvider(): Promise<never> {
+    return notNeeded();
+  }
+  async listConsumers(): Promise<never> {
+    return notNeeded();
+  }
+}
+
+@Module({})
+export class TestPlacementModule {
+  static with(placement: TestPlacement): DynamicModule {
+    return {
+      module: TestPlacementModule,
+      controllers: [PlacementController],
+      providers: [{ provide: TestPlacement, useValue: placement }],
+    };
+  }
+}
