@@ -10,7 +10,7 @@ import {
 import type { Client, HostClient, computeContract, placementContract, schedulerContract } from '@fractus/rpc-contracts';
 import type { Logger, Metrics } from '@fractus/telemetry';
 import type { ConductorConfig } from './conductor.config';
-import type { TaskTools } from './engine/task-definition';
+import type { TaskDefinition, TaskTools } from './engine/task-definition';
 import { type EngineOptions, TaskEngine } from './engine/task-engine';
 import { Guests } from './handlers/guests';
 import { Hosts } from './handlers/hosts';
@@ -32,6 +32,8 @@ export interface PartsOptions {
   readonly metrics?: Metrics;
   readonly clock?: () => number;
   readonly probe?: EngineOptions['probe'];
+  /** For harnesses: tasks in place of the real ones. */
+  readonly tasks?: readonly TaskDefinition[];
 }
 
 export class ConductorParts {
@@ -42,7 +44,7 @@ export class ConductorParts {
   readonly hosts: Hosts;
 
   constructor(readonly options: PartsOptions) {
-    const { config, database, peers, logger, clock = Date.now, probe } = options;
+    const { config, database, peers, logger, clock = Date.now, probe, tasks = TASKS } = options;
     const hosts = new HostsRepository(database);
     this.tools = {
       ...peers,
@@ -59,7 +61,7 @@ export class ConductorParts {
         serviceDownMs: config.serviceDownSeconds * 1000,
       },
     };
-    this.engine = new TaskEngine(database, this.tools, TASKS, {
+    this.engine = new TaskEngine(database, this.tools, tasks, {
       instance: config.instance,
       incarnation: clock(),
       leaseMs: config.leaseMs,

@@ -1,0 +1,112 @@
+import { World } from './world/world';
+
+describe('tasks in a small world', () => {
+  let world: World;
+  beforeEach(async () => {
+    world = await World.make();
+  });
+  afterEach(() => world.end());
+
+  it('builds a server, stops, starts, reboots it, and deletes it', async () => {
+    const id = await world.serverIn('active');
+    await world.check();
+    const built = await world.get(id);
+    expect(built).toMatchObject({ host: 'host1', powerState: 1, progress: 100 });
+    expect(built.launchedAt).not.toBeNull();
+    for (const [action, vmState, powerState] of [
+      ['stop', 'stopped', 4],
+      ['start', 'active', 1],
+      ['reboot-soft', 'active', 1],
+      ['pause', 'paused', 3],
+      ['reboot-hard', 'active', 1],
+      ['suspend', 'suspended', 7],
+      ['resume', 'active', 1],
+    ] as const) {
+      await world.act(id, action);
+      await world.settle();
+      expect(await world.get(id)).toMatchObject({ vmState, powerState, taskState: null });
+    }
+    await world.act(id, 'delete');
+    await world.settle();
+    expect((await world.get(id)).deleted).toBe(true);
+    await world.check();
+    expect(await world.quota.usage('p1')).toEqual({ instances: 0, cores: 0, ram: 0 });
+  });
+
+  it('tries the next host when one cannot build, and tells every story when none can', async () => {
+    world.agents.behaviour.set('host1', 'refuses');
+    expect(await world.get(await world.serverIn('active'))).toMatchObject({ host: 'host2' });
+    world.agents.behaviour.set('host2', 'refuses').set('host3', 'refuses');
+    const [id = ''] = await world.create();
+    await world.settle();
+    expect(await world.get(id)).toMatchObject({ vmState: 'error', host: null });
+    const fault = (await world.servers.latestFaults([id])).get(id);
+    expect(fault?.message).toMatch(/^Exceeded maximum number of retries\. The build failed on 3 hosts/);
+    expect(fault?.details?.split('\n')).toEqual(['host1', 'host2', 'host3'].map((h) => `${h}: refused: driver.spawn`));
+    await world.check();
+  });
+
+  it('says why no host is valid', async () => {
+    const [id = ''] = await world.create({
+      flavor: {
+        flavorId: 'x',
+        name: 'huge',
+        vcpus: 9,
+        memoryMb: 1,
+        rootGb: 1,
+        ephemeralGb: 0,
+        swapMb: 0,
+        extraSpecs: {},
+      },
+    });
+    await world.settle();
+    const fault = (await world.servers.latestFaults([id])).get(id);
+    expect(fault?.message).toBe('No valid host was found. 3 hosts, none has 9 VCPU free');
+    await world.act(id, 'delete');
+    await world.settle();
+    await world.check();
+  });
+
+  it('gives a silent host up by name of the step, and never builds elsewhere meanwhile', async () => {
+    world.agents.behaviour.set('host1', 'silent');
+    const [id = ''] = await world.create();
+    await world.settle();
+    expect(await world.get(id)).toMatchObject({ vmState: 'error', taskState: null });
+    const fault = (await world.servers.latestFaults([id])).get(id);
+    expect(fault?.message).toBe("The host was silent for 300 seconds in step 'spawn'");
+    await world.check();
+  });
+
+  it('deletes a server whose host is gone, and leaves the guest to its return', async () => {
+    const id = await world.serverIn('active');
+    world.agents.behaviour.set('host1', 'unreachable');
+    await world.act(id, 'delete');
+    await world.settle();
+    expect((await world.get(id)).deleted).toBe(true);
+    expect(world.placement.consumers.size).toBe(0);
+    const { guests } = await world.conductor.guests.reattach(world.ctx(), {
+      agentId: 'a1',
+      host: 'host1',
+      guests: [{ serverId: id, fence: 1, powerState: 1 }],
+    });
+    expect(guests).toMatchObject([{ serverId: id, verdict: 'destroy' }]);
+  });
+
+  it('keeps a port of the user', async () => {
+    const portId = 'b8f4f8a7-6d3e-4a7c-9a52-0e6a1c1f0a01';
+    const id = await world.serverIn('active', { requestedNetworks: [{ portId }] });
+    await world.act(id, 'delete');
+    await world.settle();
+    expect(world.ports.ports.get(portId)).toEqual({ deviceId: '', host: '', preexisting: true });
+  });
+
+  it('lets one of two racing actions win', async () => {
+    const id = await world.serverIn('active');
+    const results = await Promise.allSettled([world.act(id, 'stop'), world.act(id, 'pause')]);
+    expect(results.map((r) => r.status).sort()).toEqual(['fulfilled', 'rejected']);
+    const loser = results.find((r) => r.status === 'rejected') as PromiseRejectedResult;
+    expect((loser.reason as Error).message).toMatch(/^Cannot '\w+' instance .* while it is in task_state \w+/);
+    await world.settle();
+    await world.check();
+  });
+});

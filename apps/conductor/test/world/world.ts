@@ -1,0 +1,304 @@
+/**
+ * A small world around a real conductor on a real SQLite file: honest ledgers of guests, allocations and ports, and a
+ * clock that moves only when nothing else is left to do. Conductors may die and be born again in it.
+ */
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import type { Database } from '@fractus/database';
+import {
+  type NewServer,
+  openComputeDatabase,
+  QuotaUsagesRepository,
+  type Server,
+  ServerOperations,
+  ServersRepository,
+  type TaskRecord,
+  TasksRepository,
+} from '@fractus/compute-db';
+import type { RequestContext, VmState } from '@fractus/objects';
+import type { FlavorSnapshot, HostState, OperationFinished } from '@fractus/rpc-contracts';
+import { type ActionKey, requireAllowed } from '@fractus/server-lifecycle';
+import { silentLogger } from '@fractus/telemetry';
+import { ConductorConfig } from '../../src/conductor.config';
+import type { TaskDefinition } from '../../src/engine/task-definition';
+import { Killed, type ProbePoint } from '../../src/engine/task-runner';
+import { ConductorParts } from '../../src/parts';
+import { AgentLedger } from './agents';
+import { PortLedger, schedulerOver } from './peers';
+import { PlacementLedger } from './placement';
+
+export interface WorldOptions {
+  readonly hosts?: number;
+  readonly vcpusPerHost?: number;
+  readonly tasks?: readonly TaskDefinition[];
+}
+type Probe = (point: ProbePoint, task: TaskRecord) => void | Promise<void>;
+
+export const FLAVOR: FlavorSnapshot = {
+  flavorId: '1',
+  name: 'm1.tiny',
+  vcpus: 1,
+  memoryMb: 512,
+  rootGb: 1,
+  ephemeralGb: 0,
+  swapMb: 0,
+  extraSpecs: {},
+};
+export const PROJECT = 'p1';
+export const USER = 'u1';
+
+let template: Promise<string> | undefined;
+/** A migrated, empty database file; made once for all worlds of a test file. */
+async function emptyDatabase(): Promise<string> {
+  const file = join(mkdtempSync(join(tmpdir(), 'fractus-conductor-')), 'template.db');
+  const db = await openComputeDatabase({ url: `sqlite:${file}` });
+  await db.close();
+  return file;
+}
+
+export class World {
+  now = 1_800_000_000_000;
+  readonly placement = new PlacementLedger(() => this.now);
+  readonly agents = new AgentLedger((message) => void this.mail.push(message));
+  readonly hosts: { host: string; nodeId: string }[] = [];
+  readonly ports = new PortLedger(() => undefined);
+  readonly servers: ServersRepository;
+  readonly tasks: TasksRepository;
+  readonly operations: ServerOperations;
+  readonly quota: QuotaUsagesRepository;
+  conductor!: ConductorParts;
+  probe: Probe = () => undefined;
+  private life = { alive: true };
+  private readonly mail: OperationFinished[] = [];
+  private births = 0;
+
+  private constructor(
+    readonly db: Database,
+    private readonly dir: string,
+    private readonly options: WorldOptions,
+  ) {
+    this.servers = new ServersRepository(db);
+    this.tasks = new TasksRepository(db);
+    this.quota = new QuotaUsagesRepository(db);
+    this.operations = new ServerOperations(db, { clock: () => this.now });
+  }
+
+  static async make(options: WorldOptions = {}): Promise<World> {
+    template ??= emptyDatabase();
+    const dir = mkdtempSync(join(tmpdir(), 'fractus-world-'));
+    copyFileSync(await template, join(dir, 'compute.db'));
+    const db = await openComputeDatabase({ url: `sqlite:${join(dir, 'compute.db')}`, migrate: false });
+    const world = new World(db, dir, options);
+    await world.birth();
+    await world.addHosts(options.hosts ?? 3, options.vcpusPerHost ?? 4);
+    return world;
+  }
+
+  /** A conductor is born; `instance` names it. */
+  async birth(instance = 'c1'): Promise<void> {
+    const life = { alive: true };
+    this.life = life;
+    const alive = (): void => {
+      if (!life.alive) throw new Killed();
+    };
+    const config = Object.assign(new ConductorConfig(), {
+      instance,
+      taskConcurrency: 8,
+      pollMs: 1000,
+      leaseMs: 30_000,
+      undoCapMs: 600_000,
+      maxBuildAttempts: 3,
+      shutdownTimeoutSeconds: 60,
+      serviceDownSeconds: 1e9,
+      reconcileSeconds: 0,
+      orphanSeconds: 60,
+      keepTasksSeconds: 86_400,
+    });
+    this.conductor = new ConductorParts({
+      config,
+      database: this.db,
+      logger: silentLogger(),
+      clock: () => this.now + this.births,
+      peers: {
+        scheduler: schedulerOver(this.placement, this.hosts, alive),
+        compute: this.agents.client(alive),
+        placement: this.placement.client(),
+        network: this.ports,
+      },
+      probe: async (point, task) => {
+        alive();
+        await this.probe(point, task);
+        alive();
+      },
+      ...(this.options.tasks ? { tasks: this.options.tasks } : {}),
+    });
+    this.births++;
+    await this.conductor.engine.recover();
+  }
+
+  /** The conductor dies here and now: nothing of it writes or sends any more. Call it from a probe. */
+  die(): never {
+    this.life.alive = false;
+    throw new Killed();
+  }
+
+  get isDead(): boolean {
+    return !this.life.alive;
+  }
+
+  ctx(): RequestContext {
+    return { requestId: `req-${randomUUID()}`, userId: USER, projectId: PROJECT, roles: ['member'] };
+  }
+
+  async create(extra: Partial<NewServer> = {}, count = 1): Promise<string[]> {
+    const all = Array.from({ length: count }, () => {
+      const server: NewServer = {
+        id: randomUUID(),
+        projectId: PROJECT,
+        userId: USER,
+        name: 'web',
+        hostname: 'web',
+        flavor: FLAVOR,
+        image: null,
+        requestedNetworks: [{ networkId: randomUUID() }],
+        reservationId: 'r-1',
+        ...extra,
+      };
+      const spec = {
+        projectId: server.projectId,
+        userId: server.userId,
+        flavor: server.flavor,
+        image: null,
+        bootFromVolume: false,
+        availabilityZone: null,
+        requestedHost: null,
+        requestedNode: null,
+        schedulerHints: {},
+      };
+      return { server, spec };
+    });
+    const begun = await this.operations.create(this.ctx(), all);
+    begun.forEach(({ taskId }) => this.conductor.engine.hint(taskId));
+    return begun.map((b) => b.serverId);
+  }
+
+  /** As a user asks for an action; throws what the user would be told. */
+  async act(serverId: string, action: ActionKey): Promise<void> {
+    const server = await this.servers.get(serverId);
+    const facts = {
+      server: { ...server, locked: server.lockedBy !== null, launched: server.launchedAt !== null },
+      actor: { admin: false },
+    };
+    const verdict = requireAllowed(action, facts);
+    const { taskId } = await this.operations.begin(this.ctx(), { server, action, verdict });
+    if (taskId) this.conductor.engine.hint(taskId);
+  }
+
+  /** A server brought to a state by the actions that lead there. */
+  async serverIn(vmState: VmState, extra: Partial<NewServer> = {}): Promise<string> {
+    const [id = ''] = await this.create(extra);
+    await this.settle();
+    const ways: Partial<Record<VmState, ActionKey>> = { stopped: 'stop', paused: 'pause', suspended: 'suspend' };
+    const way = ways[vmState];
+    if (way) await this.act(id, way);
+    await this.settle();
+    expect((await this.get(id)).vmState).toBe(vmState);
+    return id;
+  }
+
+  get(serverId: string): Promise<Server> {
+    return this.servers.get(serverId, { withDeleted: true });
+  }
+
+  /** Until nothing is left to do: delivers answers, runs what is due, and moves the clock when only time is wanting. */
+  async settle(): Promise<void> {
+    for (let turn = 0; turn < 2000; turn++) {
+      await this.conductor.engine.idle();
+      if (this.isDead) await this.birth();
+      const message = this.mail.shift();
+      if (message) {
+        await this.conductor.operations.finished(this.ctx(), message);
+        continue;
+      }
+      if ((await this.conductor.engine.sweep()) > 0) continue;
+      const next = await this.nextMoment();
+      if (next === null) return;
+      this.now = Math.max(this.now, next);
+    }
+    throw new Error('the world does not come to rest');
+  }
+
+  /** What must hold at rest, whatever happened. */
+  async check(): Promise<void> {
+    expect(this.agents.violations).toEqual([]);
+    const live = await this.servers.list({ limit: 1000 });
+    expect(live.filter((s) => s.taskState !== null)).toEqual([]);
+    const placed = live.filter((s) => s.host !== null);
+    const ids = placed.map((s) => s.id).sort();
+    expect([...this.placement.consumers.keys()].sort()).toEqual(ids);
+    const guests = [...this.agents.guests].flatMap(([host, on]) => [...on.keys()].map((id) => `${id} ${host}`));
+    expect(guests.sort()).toEqual(placed.map((s) => `${s.id} ${s.host}`).sort());
+    const devices = (await this.ports.listOwned()).map((p) => p.deviceId);
+    expect([...new Set(devices)].sort()).toEqual(
+      placed
+        .filter((s) => s.nics.length > 0)
+        .map((s) => s.id)
+        .sort(),
+    );
+    expect(devices.length).toBe(placed.reduce((n, s) => n + s.nics.length, 0));
+    expect(await this.quota.audit()).toEqual([]);
+    expect(await this.db.query("SELECT uuid FROM tasks WHERE status = 'open' OR lease_owner IS NOT NULL")).toEqual([]);
+    expect(await this.db.query('SELECT action FROM instance_actions WHERE finished_at IS NULL')).toEqual([]);
+  }
+
+  async end(): Promise<void> {
+    await this.conductor.engine.close();
+    await this.db.close();
+    rmSync(this.dir, { recursive: true });
+  }
+
+  private async nextMoment(): Promise<number | null> {
+    const rows = await this.db.query<{ at: number }>(
+      "SELECT MAX(ready_at, COALESCE(lease_until, 0)) AS at FROM tasks WHERE status = 'open' ORDER BY at LIMIT 1",
+    );
+    return rows[0]?.at ?? null;
+  }
+
+  private async addHosts(count: number, vcpus: number): Promise<void> {
+    for (let i = 1; i <= count; i++) {
+      const host = { host: `host${i}`, nodeId: randomUUID() };
+      this.hosts.push(host);
+      this.placement.capacity.set(host.nodeId, vcpus);
+    }
+    const agent = { agentId: 'a1', incarnation: 1, serviceVersion: 1 };
+    await this.conductor.hosts.register(this.ctx(), {
+      ...agent,
+      hosts: this.hosts.map(({ host, nodeId }) => hostState(host, nodeId, vcpus)),
+    });
+  }
+}
+
+const hostState = (host: string, nodeId: string, vcpus: number): HostState => ({
+  host,
+  node: host,
+  nodeId,
+  hypervisorType: 'simulated',
+  hypervisorVersion: 1,
+  hostIp: '192.0.2.1',
+  vcpus,
+  memoryMb: 65_536,
+  diskGb: 1000,
+  vcpusUsed: 0,
+  memoryMbUsed: 0,
+  diskGbUsed: 0,
+  runningGuests: 0,
+  ioOps: 0,
+  failedBuilds: 0,
+  cpuInfo: '{}',
+  architecture: 'x86_64',
+  capabilities: {},
+  traits: [],
+  uptimeSeconds: 1,
+});
