@@ -5,3 +5,5 @@
 export { startIdentity, type IdentityDeps, type RunningIdentity } from './identity/identity.module';
 export { IdentityConfig } from './identity/identity.config';
 export type { BootstrapOptions } from './identity/bootstrap';
+export { startImage, type ImageDeps, type RunningImage, type SeedImage } from './image/image.module';
+export { ImageConfig } from './image/image.config';
