@@ -205,7 +205,10 @@ export class World {
   }
 
   async endAgent(how: 'close' | 'kill'): Promise<void> {
-    await this.agent[how]();
+    let ended = false;
+    const ending = this.agent[how]().finally(() => (ended = true));
+    while (!ended) await this.clock.advance(100); // what hangs is waited for no longer than it should
+    await ending;
     await this.driver.close();
   }
 
@@ -223,6 +226,25 @@ export class World {
 
   async build(ref: OperationRef, overrides: Partial<GuestSpec> = {}): Promise<void> {
     await this.compute.on(ref.host).build(this.ctx, { operation: ref, guest: guestSpec({ serverId: ref.serverId, ...overrides }) });
+  }
+  /** From now on the transport takes no message of this pattern. */
+  refuse(pattern: string): { times(): number; end(): void } {
+    const cast = this.transport.cast.bind(this.transport);
+    let refused = 0;
+    const spy = jest.spyOn(this.transport, 'cast').mockImplementation(async (to, message) => {
+      if (message.pattern !== pattern) return cast(to, message);
+      refused++;
+      throw unavailable('the broker is away');
+    });
+    return { times: () => refused, end: () => spy.mockRestore() };
+  }
+
+  /** A server with its guest running on host a. */
+  async built(overrides: Partial<GuestSpec> = {}): Promise<string> {
+    const ref = this.ref();
+    await this.build(ref, overrides);
+    await this.answered(ref);
+    return ref.serverId;
   }
   async destroy(ref: OperationRef, forever = true): Promise<void> {
     await this.compute.on(ref.host).destroy(this.ctx, { operation: ref, forever });

@@ -53,8 +53,7 @@ describe('operations', () => {
   });
 
   it('runs every power operation', async () => {
-    const { serverId } = world.ref();
-    await world.build(world.ref({ serverId }));
+    const serverId = await world.built();
     const on = world.compute.on('a');
     const steps: [string, (operation: ReturnType<World['ref']>) => Promise<void>, number][] = [
       ['pause', (operation) => on.pause(world.ctx, { operation }), POWER_STATES.paused],
@@ -90,9 +89,8 @@ describe('operations', () => {
   });
 
   it('destroys on every host that one step names', async () => {
-    const { serverId } = world.ref();
+    const serverId = await world.built();
     const [a, b] = ['a', 'b'].map((host) => world.ref({ serverId, taskId: 'f3a1a7f6-6a3e-4f0e-9a53-2f1f4d0a8b11', step: 'destroy', fence: 2, host }));
-    await world.build(world.ref({ serverId }));
     await world.destroy(b!);
     await world.destroy(a!);
     expect(await world.answered(a!)).toEqual({ operation: a, outcome: 'done' });
@@ -101,13 +99,16 @@ describe('operations', () => {
   });
 
   it('builds nothing for a server that was destroyed for ever, but does after a destroy that was not', async () => {
-    const { serverId } = world.ref();
-    await world.build(world.ref({ serverId }));
-    await world.destroy(world.ref({ serverId, fence: 2, step: 'destroy' }), false);
+    const serverId = await world.built();
+    const removal = world.ref({ serverId, fence: 2, step: 'destroy' });
+    await world.destroy(removal, false);
+    await world.answered(removal);
     const again = world.ref({ serverId, fence: 3 });
     await world.build(again);
     expect(await world.answered(again)).toMatchObject({ outcome: 'done' });
-    await world.destroy(world.ref({ serverId, fence: 4, step: 'destroy' }), true);
+    const deletion = world.ref({ serverId, fence: 4, step: 'destroy' });
+    await world.destroy(deletion, true);
+    await world.answered(deletion);
     const late = world.ref({ serverId, fence: 9 });
     await world.build(late);
     expect(await world.answered(late)).toMatchObject({ outcome: 'failed', error: { code: 'guest.deleted', retryElsewhere: false } });
@@ -134,8 +135,7 @@ describe('operations', () => {
   });
 
   it('runs the operations of one server one after another', async () => {
-    const { serverId } = world.ref();
-    await world.build(world.ref({ serverId }), { metadata: { 'sim:delay_stop': '5' } });
+    const serverId = await world.built({ metadata: { 'sim:delay_stop': '5' } });
     const stop = world.ref({ serverId, step: 'stop', fence: 2, taskId: '0b0d9f0e-3c1f-4f5e-8a39-0a8e2b6f0a01' });
     const start = { ...stop, step: 'stop', attempt: 1, host: 'b' };
     await world.compute.on('a').stop(world.ctx, { operation: stop, shutdownTimeoutSeconds: 0 });
