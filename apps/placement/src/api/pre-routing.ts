@@ -1,0 +1,30 @@
+/** What Placement looks at before it looks at the path. */
+import { type RequestContext, invalid } from '@fractus/objects';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+
+export interface PreRoutingOptions {
+  /** Without identity: x-roles, x-project-id and openstack-system-scope say who asks, beside the token. */
+  readonly trustRoleHeaders: boolean;
+}
+
+export function installPreRouting(fastify: FastifyInstance, options: PreRoutingOptions): void {
+  fastify.addHook('onRequest', (request, _reply, done) => {
+    if (options.trustRoleHeaders && request.fractusCtx) request.fractusCtx = withRoleHeaders(request.fractusCtx, request);
+    const length = Number(request.headers['content-length'] ?? 0);
+    if (length > 0 && !request.headers['content-type']) return done(invalid('content-type header required when content-length > 0', { code: 'request.content_type' }));
+    done();
+  });
+}
+
+function withRoleHeaders(ctx: RequestContext, request: FastifyRequest): RequestContext {
+  const header = (name: string): string | undefined => [request.headers[name]].flat()[0];
+  const roles = header('x-roles');
+  const project = header('x-project-id');
+  const scope = header('openstack-system-scope');
+  return {
+    ...ctx,
+    ...(roles === undefined ? {} : { roles: roles.split(',').map((r) => r.trim()) }),
+    ...(project === undefined ? {} : { projectId: project }),
+    ...(scope === undefined ? {} : { systemScope: scope, projectId: null }),
+  };
+}

@@ -1,0 +1,22 @@
+import { Controller } from '@nestjs/common';
+import type { ApiRequest } from '@fractus/microversions';
+import type { RequestContext } from '@fractus/objects';
+import { ReshaperService } from '../services/reshaper.service';
+import { toWrites } from './allocations.controller';
+import { PostReshaper } from './dto/inventories.dto';
+import { toInventory } from './presenters';
+import { Api, type PlacementFlags } from './versions';
+
+@Controller()
+export class ReshaperController {
+  constructor(private readonly reshaper: ReshaperService) {}
+
+  @Api('POST /reshaper', { policy: 'placement:reshaper:reshape', since: '1.30', body: PostReshaper, success: 204 })
+  async reshape(ctx: RequestContext, { body }: ApiRequest<PostReshaper>, flags: PlacementFlags): Promise<void> {
+    const inventories = Object.entries(body.inventories).map(
+      ([uuid, given]) =>
+        [uuid, { generation: given.resource_provider_generation, inventories: new Map(Object.entries(given.inventories).map(([rc, i]) => [rc, toInventory(i)])) }] as const,
+    );
+    await this.reshaper.reshape(ctx, new Map(inventories), toWrites(body.allocations, flags));
+  }
+}

@@ -1,0 +1,2 @@
+/** Nest injection tokens of the API. */
+export const ENFORCER = Symbol('placement.enforcer');

@@ -1,0 +1,124 @@
+import { type RequestContext, isFractusError } from '@fractus/objects';
+import { RpcHandlers } from '@fractus/rpc';
+import {
+  type CandidateQuery,
+  type Candidates,
+  type ConsumerId,
+  type ConsumerRecord,
+  type ConsumerRecords,
+  type DeleteAllocations,
+  type Deleted,
+  type EnsureProviders,
+  type Handlers,
+  type ListConsumers,
+  type ProviderId,
+  type ProviderIds,
+  type ProviderRecords,
+  type ProviderUpdate,
+  type ProviderUpdateResult,
+  type ProviderUpdateResults,
+  type TreeIds,
+  type UpdateProviders,
+  type WriteAllocations,
+  placementContract,
+} from '@fractus/rpc-contracts';
+import { AllocationsService } from '../services/allocations.service';
+import { CandidatesService } from '../services/candidates.service';
+import { PlacementCore } from '../services/placement-core';
+import { ProviderUpdatesService } from '../services/provider-updates.service';
+import { ProvidersService } from '../services/providers.service';
+import { toCandidates, toConsumerRecord, toInventories, toProviderRecord, toQuery, toWrite } from './rpc-mappers';
+
+/** The `placement` contract, over the same use cases as REST. */
+@RpcHandlers(placementContract)
+export class PlacementRpcController implements Handlers<typeof placementContract> {
+  constructor(
+    private readonly core: PlacementCore,
+    private readonly providers: ProvidersService,
+    private readonly updates: ProviderUpdatesService,
+    private readonly candidates: CandidatesService,
+    private readonly allocations: AllocationsService,
+  ) {}
+
+  async ensureProviders(ctx: RequestContext, request: EnsureProviders): Promise<ProviderRecords> {
+    const wanted = request.providers.map((p) => ({ uuid: p.providerId, name: p.name, parentUuid: p.parentId }));
+    return { providers: (await this.providers.ensure(ctx, wanted)).map(toProviderRecord) };
+  }
+
+  /** Those that exist; unknown ids are left out. */
+  async getProviders(_ctx: RequestContext, request: ProviderIds): Promise<ProviderRecords> {
+    await this.core.replica.sync();
+    const found = request.providerIds.map((uuid) => this.core.replica.estate.provider(uuid)).filter((p) => p !== undefined);
+    return { providers: found.map(toProviderRecord) };
+  }
+
+  /** Any provider of a tree stands for the tree. */
+  async getTrees(_ctx: RequestContext, request: TreeIds): Promise<ProviderRecords> {
+    await this.core.replica.sync();
+    const trees = new Set(request.rootIds.map((uuid) => this.core.replica.estate.provider(uuid)?.tree).filter((t) => t !== undefined));
+    return { providers: [...trees].flatMap((t) => t.providers.map(toProviderRecord)) };
+  }
+
+  async updateProviders(ctx: RequestContext, request: UpdateProviders): Promise<ProviderUpdateResults> {
+    const results: ProviderUpdateResult[] = [];
+    for (const update of request.updates) results.push(await this.updateOne(ctx, update));
+    return { results };
+  }
+
+  async deleteProvider(ctx: RequestContext, request: ProviderId): Promise<Deleted> {
+    return this.providers.remove(ctx, request.providerId).then(
+      () => ({ deleted: true }),
+      (e: unknown) => {
+        if (isFractusError(e, 'not_found')) return { deleted: false };
+        throw e;
+      },
+    );
+  }
+
+  async getCandidates(ctx: RequestContext, request: CandidateQuery): Promise<Candidates> {
+    const found = await this.candidates.findExplained(ctx, toQuery(request));
+    return toCandidates(found, found.stages);
+  }
+
+  async writeAllocations(ctx: RequestContext, request: WriteAllocations): Promise<ConsumerRecords> {
+    await this.allocations.write(ctx, request.consumers.map(toWrite));
+    const consumers = await Promise.all(request.consumers.map(async (c) => toConsumerRecord(c.consumerId, await this.allocations.ofConsumer(ctx, c.consumerId))));
+    return { consumers };
+  }
+
+  async getAllocations(ctx: RequestContext, request: ConsumerId): Promise<ConsumerRecord> {
+    return toConsumerRecord(request.consumerId, await this.allocations.ofConsumer(ctx, request.consumerId));
+  }
+
+  async deleteAllocations(ctx: RequestContext, request: DeleteAllocations): Promise<Deleted> {
+    const { consumerId, owner, consumerGeneration } = request;
+    const deleted = await this.allocations.remove(ctx, consumerId, {
+      ...(owner === undefined ? {} : { owner }),
+      ...(consumerGeneration === undefined ? {} : { generation: consumerGeneration }),
+    });
+    return { deleted };
+  }
+
+  async listConsumers(ctx: RequestContext, request: ListConsumers): Promise<ConsumerRecords> {
+    const page = await this.allocations.list(ctx, request.limit, request.marker);
+    return { consumers: page.map((c) => toConsumerRecord(c.uuid, c)) };
+  }
+
+  private updateOne(ctx: RequestContext, update: ProviderUpdate): Promise<ProviderUpdateResult> {
+    const { providerId, generation, inventories, traits, aggregates } = update;
+    const change = {
+      uuid: providerId,
+      generation,
+      ...(inventories === undefined ? {} : { inventories: toInventories(inventories) }),
+      ...(traits === undefined ? {} : { traits }),
+      ...(aggregates === undefined ? {} : { aggregates }),
+    };
+    return this.updates.apply(ctx, change).then(
+      (grown) => ({ providerId, generation: grown }),
+      (e: unknown) => {
+        if (!isFractusError(e)) throw e;
+        return { providerId, generation: null, error: e.code, message: e.message };
+      },
+    );
+  }
+}

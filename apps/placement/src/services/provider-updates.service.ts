@@ -1,0 +1,52 @@
+import { Injectable } from '@nestjs/common';
+import type { RequestContext } from '@fractus/objects';
+import type { Inventory } from '../domain/provider';
+import { classIdOf, replaceAggregates, replaceInventories, replaceTraits } from '../store/provider-rows';
+import { checkGeneration } from '../store/write-unit';
+import { checkCapacity } from './inventories.service';
+import { PlacementCore } from './placement-core';
+import { ResourceClassesService } from './resource-classes.service';
+import { TraitsService } from './traits.service';
+
+/** What is left out stays as it is. */
+export interface ProviderChange {
+  readonly uuid: string;
+  readonly generation: number;
+  readonly inventories?: ReadonlyMap<string, Inventory>;
+  readonly traits?: readonly string[];
+  readonly aggregates?: readonly string[];
+}
+
+/** Sets inventories, traits and aggregates of a provider in one transaction: what a host reports of itself. */
+@Injectable()
+export class ProviderUpdatesService {
+  constructor(
+    private readonly core: PlacementCore,
+    private readonly traits: TraitsService,
+    private readonly classes: ResourceClassesService,
+  ) {}
+
+  /** The new generation, which grows by one whatever is set. Custom traits and classes that are new come into being. */
+  async apply(_ctx: RequestContext, change: ProviderChange): Promise<number> {
+    if (change.traits) await this.traits.ensureCustom(change.traits);
+    if (change.inventories) await this.classes.ensureCustom([...change.inventories.keys()]);
+    await this.core.replica.sync();
+    return this.core.write(async (unit) => {
+      const { names } = this.core.replica;
+      const provider = await unit.lockByUuid(change.uuid);
+      checkGeneration(provider, change.generation);
+      if (change.inventories) {
+        const byId = new Map<number, Inventory>();
+        for (const [rc, inventory] of change.inventories) {
+          checkCapacity(change.uuid, rc, inventory, { reservedMayEqualTotal: true }, 'update');
+          byId.set(classIdOf(names, rc), inventory);
+        }
+        await replaceInventories(unit, names, provider, byId);
+      }
+      if (change.traits) await replaceTraits(unit, provider, this.traits.idsOf(change.traits));
+      if (change.aggregates) await replaceAggregates(unit, provider, new Set(change.aggregates));
+      await unit.touch(provider, { generation: true });
+      return provider.generation;
+    });
+  }
+}
