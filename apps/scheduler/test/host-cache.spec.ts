@@ -42,6 +42,12 @@ describe('the host cache', () => {
     expect(cache.report(report(5), NOW)).toEqual([]); // the old process is gone
   });
 
+  it('asks for all of the agent after a gap, though a report names only what has changed', () => {
+    const only = { alive: ['c0'], changed: [aState(0)] };
+    expect(cache.report(report(2, only), NOW)).toEqual([]);
+    expect(cache.report(report(4, only), NOW)).toEqual(['c1']);
+  });
+
   it('asks for hosts that it does not know', () => {
     expect(cache.report(report(2, { alive: ['c0', 'c7'] }), NOW)).toEqual(['c7']);
   });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AggregatesRepository, ScheduleAttemptsRepository } from '@fractus/compute-db';
 import type { Database } from '@fractus/database';
+import { invalid } from '@fractus/objects';
 import type { ScheduleReport } from '@fractus/scheduling';
 import { aCall, addHost, aProvider, aSpec, type Cloud, ctx, nodeIdOf, startCloud } from './fixture';
 
@@ -147,6 +148,13 @@ describe('selectDestinations', () => {
       outcome: 'claims_exhausted',
       summary: '1 host: 1 host could take it when asked, but 1 claim came too late',
     });
+  });
+
+  it('answers that no host has what Placement has never heard of', async () => {
+    await start(providers(1), hosts(1));
+    cloud.placement.refuse = invalid('No such trait(s): CUSTOM_X.', { code: 'trait.unknown' });
+    const selection = await cloud.client.selectDestinations(ctx, aCall());
+    expect(selection).toMatchObject({ outcome: 'no_valid_host', summary: 'No such trait(s): CUSTOM_X.' });
   });
 
   it('passes on that Placement is not there', async () => {

@@ -25,6 +25,8 @@ export class TestPlacement {
   /** Answers of writes that do not reach the caller although the write was done. */
   loseAnswers = 0;
   writes = 0;
+  /** Thrown at the next searches. */
+  refuse?: Error;
   private readonly generations = new Map<string, number>();
   private readonly fences = new Map<string, number>();
 
@@ -35,6 +37,7 @@ export class TestPlacement {
   private readonly providers: readonly FlatProvider[];
 
   search(query: CandidateQuery): Candidates {
+    if (this.refuse) throw this.refuse;
     const { candidates, stages } = this.flat.candidates(query);
     const summaries: Candidates['summaries'] = {};
     for (const { rootId } of candidates) {

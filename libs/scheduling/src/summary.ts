@@ -79,6 +79,8 @@ function placementWords({ check, detail, best }: PlacementStage): string {
       return 'not the host asked for';
     case 'group_policy':
       return 'cannot keep the request groups on providers of their own';
+    case 'nested':
+      return 'without a tree of providers that is asked for';
     case 'same_subtree':
       return 'cannot keep the request groups in one subtree';
     default:

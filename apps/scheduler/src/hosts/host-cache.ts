@@ -23,8 +23,10 @@ interface Node {
 }
 
 interface Agent {
-  incarnation: number;
-  seq: number;
+  readonly incarnation: number;
+  readonly seq: number;
+  /** Every host that the agent has named. */
+  readonly hosts: Set<string>;
 }
 
 /** What Placement says of a root provider's room; classes that are not there are taken from the node's report. */
@@ -97,23 +99,31 @@ export class HostCache {
     this.knownFacts = undefined;
   }
 
-  /** Takes news in and names the hosts that must be read anew: unknown ones, and after a gap all that did not come along. */
+  /**
+   * Takes news in and names the hosts that must be read anew: those that are not known, and after a gap all of the
+   * agent's that did not come along.
+   */
   report(report: HostReport, now: number): string[] {
     const { agentId, incarnation, seq, alive, changed } = report;
     const agent = this.agents.get(agentId);
     if (agent && (incarnation < agent.incarnation || (incarnation === agent.incarnation && seq <= agent.seq)))
       return [];
     const inOrder = agent !== undefined && incarnation === agent.incarnation && seq === agent.seq + 1;
-    this.agents.set(agentId, { incarnation, seq });
+    const hosts = agent?.hosts ?? new Set<string>();
+    this.agents.set(agentId, { incarnation, seq, hosts });
     const current = new Set<string>();
     for (const state of changed) {
       this.keepNewer(fromNews(state, incarnation, seq));
       this.claims.reported(state.nodeId, now);
       current.add(state.host);
     }
-    for (const host of alive) this.seen(host, now);
-    return alive.filter(
-      (host) => !this.services.has(host) || !this.nodeIdsByHost.has(host) || (!inOrder && !current.has(host)),
+    for (const host of alive) {
+      hosts.add(host);
+      this.seen(host, now);
+    }
+    const missed = inOrder ? alive : [...hosts];
+    return missed.filter((host) =>
+      inOrder ? !this.services.has(host) || !this.nodeIdsByHost.has(host) : !current.has(host),
     );
   }
 

@@ -6,7 +6,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { HostSnapshotsRepository, ScheduleAttemptsRepository } from '@fractus/compute-db';
-import type { RequestContext } from '@fractus/objects';
+import { isFractusError, type RequestContext } from '@fractus/objects';
 import type {
   Candidates,
   Client,
@@ -96,7 +96,8 @@ export class DestinationSelector {
     const prepared = prepare(wanted, cache.facts(), options);
     if (!prepared.ok) return { report: finish(prepared.builder, 'no_valid_host'), alternates: [] };
     const asOf = Date.now();
-    const answer = await placement.getCandidates(ctx, prepared.query);
+    const answer = await placement.getCandidates(ctx, prepared.query).catch((e: unknown) => refusedQuery(e, prepared));
+    if (!answer) return { report: finish(prepared.builder, 'no_valid_host'), alternates: [] };
     const ranked = this.rank(wanted, prepared, answer, asOf, request);
     const claimer = new Claimer(placement, ctx, request);
     const { stage, claimed } = await claimFirst(
@@ -198,6 +199,14 @@ export class DestinationSelector {
     const offers = [{ host, candidates: [] }];
     return rank({ request, builder, offers, unknownRoots: 0, searchStages: [], options, seed: '' }).length > 0;
   }
+}
+
+/** A class or trait that Placement does not know is on no host: that is an answer, not a failure. */
+function refusedQuery(e: unknown, { builder }: Prepared): undefined {
+  if (!isFractusError(e, 'invalid') || e.code.startsWith('rpc.')) throw e;
+  const reason = { code: e.code, have: null, need: null, sentence: e.message };
+  builder.stage({ stage: 'request_filter', name: 'placement_query', constraints: [], reason });
+  return undefined;
 }
 
 function roomOf(summary: Candidates['summaries'][string] | undefined, asOf: number): ProviderRoom {
