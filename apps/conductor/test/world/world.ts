@@ -92,7 +92,10 @@ export class World {
     const db = await openComputeDatabase({ url: `sqlite:${join(dir, 'compute.db')}`, migrate: false });
     const world = new World(db, dir, options);
     await world.birth();
-    await world.addHosts(options.hosts ?? 3, options.vcpusPerHost ?? 4);
+    await world.addHosts(options.hosts ?? 3, options.vcpusPerHost ?? 8);
+    await db.transaction((tx) =>
+      tx.insert('quotas', { project_id: PROJECT, user_id: '', resource: 'instances', hard_limit: -1 }),
+    );
     return world;
   }
 
