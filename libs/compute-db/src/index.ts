@@ -11,6 +11,8 @@ export * from './aggregates.repository';
 export * from './host-snapshots.repository';
 export * from './schedule-attempts.repository';
 export * from './hosts.repository';
+export * from './hypervisors.repository';
+export * from './services.repository';
 export * from './flavors.repository';
 export * from './key-pairs.repository';
 export * from './quota-limits.repository';

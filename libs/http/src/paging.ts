@@ -36,7 +36,7 @@ export function parseCount(query: Query, name: string): number | undefined {
 }
 
 /** A `next` link is due when the page is full: the client may then ask for the page after it. */
-export function isFullPage(count: number, page: PageRequest): boolean {
+export function isFullPage(count: number, page: Pick<PageRequest, 'limit'>): boolean {
   return page.limit > 0 && count >= page.limit;
 }
 
