@@ -154,6 +154,21 @@ export class ServersRepository {
     return JSON.parse(row.spec) as RequestSpec;
   }
 
+  /** Server id → scheduler hints of its request, for those that have a request spec. */
+  async schedulerHints(ids: readonly string[]): Promise<Map<string, RequestSpec['schedulerHints']>> {
+    const [sql, params] = within('server_uuid', ids);
+    const rows = await this.db.query<{ server_uuid: string; spec: string }>(`SELECT server_uuid, spec FROM request_specs WHERE ${sql}`, params);
+    return new Map(rows.map((row) => [row.server_uuid, (JSON.parse(row.spec) as RequestSpec).schedulerHints]));
+  }
+
+  /** Pins the stored request to a zone, or unpins it: what later moves of the server keep to. */
+  async repin(id: string, zone: string | null): Promise<void> {
+    await this.db.transaction(async (tx) => {
+      const spec = await this.requestSpec(id);
+      await tx.execute('UPDATE request_specs SET spec = ? WHERE server_uuid = ?', [JSON.stringify({ ...spec, availabilityZone: zone }), id]);
+    });
+  }
+
   async addFault(tx: Tx, fault: ServerFault): Promise<void> {
     await tx.insert('server_faults', {
       server_uuid: fault.serverId,

@@ -202,7 +202,7 @@ function newServer(
       trustedImageCertificates: request.trustedImageCertificates,
     },
     spec,
-    input: { adminPassword, securityGroupIds: resolved.securityGroups.map((g) => g.id) },
+    input: { adminPassword },
   };
 }
 
