@@ -55,7 +55,7 @@ export class Operations {
     // the step is being run again just now: the repetition hears the same answer from the agent's journal
     if (open && open.id === task?.id && open.attempt === operation.attempt && open.step === operation.step) return;
     if (server && isAtHome(server, open, operation.host)) return;
-    const fence = Math.max(server?.fence ?? 0, operation.fence) + 1;
+    const fence = Math.max(server?.fence ?? 0, operation.fence);
     this.tools.logger.warn(
       { server_id: operation.serverId, host: operation.host, task_id: operation.taskId },
       'a guest that no task waits for is destroyed',
