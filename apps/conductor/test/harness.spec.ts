@@ -101,6 +101,18 @@ describe.each(SCENARIOS)('$type', (scenario) => {
     });
   });
 
+  it('bears a delete that others drive while its run is held up at every point', async () => {
+    world = await World.make();
+    await eachPoint(scenario, {
+      at: async (serverId) => {
+        world.probe = () => undefined;
+        await world.act(serverId, 'delete');
+        await world.runOpenTask(serverId);
+      },
+      then: (id) => expectNothingLeft(world, id),
+    });
+  });
+
   it('bears a delete and the death of conductor at every point of its run', async () => {
     world = await World.make();
     await eachPoint(scenario, {

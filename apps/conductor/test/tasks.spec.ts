@@ -92,6 +92,41 @@ describe('tasks in a small world', () => {
     expect(guests).toMatchObject([{ serverId: id, verdict: 'destroy' }]);
   });
 
+  it('destroys what a host built after everybody had given up, whatever order the news come in', async () => {
+    world.agents.behaviour.set('host1', 'late');
+    const [id = ''] = await world.create();
+    await world.settle();
+    expect((await world.get(id)).vmState).toBe('error');
+    world.agents.wake('host1');
+    await world.settle();
+    expect(world.agents.effects).toContain('build host1');
+    expect(world.agents.hostsOf(id)).toEqual([]);
+    await world.check();
+  });
+
+  it('destroys a guest whose build ends after the server was deleted', async () => {
+    world.agents.behaviour.set('host1', 'late');
+    const [id = ''] = await world.create();
+    await world.conductor.engine.idle();
+    // the host takes the build and nothing after it
+    world.agents.behaviour.set('host1', 'unreachable');
+    await world.act(id, 'delete');
+    await world.settle();
+    expect((await world.get(id)).deleted).toBe(true);
+    world.agents.wake('host1');
+    await world.settle();
+    expect(world.agents.effects).toEqual(['build host1', 'destroy host1']);
+    await world.check();
+  });
+
+  it('looks for guests on every host that a build was ever sent to', async () => {
+    world.agents.behaviour.set('host1', 'refuses');
+    const id = await world.serverIn('active');
+    await world.act(id, 'delete');
+    await world.settle();
+    expect(world.agents.effects).toEqual(['build host2', 'destroy host2', 'destroy host1']);
+  });
+
   it('keeps a port of the user', async () => {
     const portId = 'b8f4f8a7-6d3e-4a7c-9a52-0e6a1c1f0a01';
     const id = await world.serverIn('active', { requestedNetworks: [{ portId }] });

@@ -2,7 +2,7 @@ import { FractusError } from '@fractus/objects';
 import type { Client, HostClient, OperationFinished, OperationRef, computeContract } from '@fractus/rpc-contracts';
 
 type Answer = Omit<OperationFinished, 'operation'>;
-type Behaviour = 'works' | 'refuses' | 'refuses-for-good' | 'silent' | 'unreachable';
+type Behaviour = 'works' | 'refuses' | 'refuses-for-good' | 'silent' | 'unreachable' | 'late';
 
 /** Every host's agent: guests, and the journal that makes a repeated operation harmless. */
 export class AgentLedger {
@@ -14,9 +14,16 @@ export class AgentLedger {
   readonly effects: string[] = [];
   private readonly fences = new Map<string, number>();
   private readonly journal = new Map<string, Answer>();
+  private held: (() => void)[] = [];
   private readonly tombstones = new Set<string>();
 
   constructor(private readonly answer: (message: OperationFinished) => void) {}
+
+  /** A late host works again: everything that was sent to it meanwhile is done in order. */
+  wake(host: string): void {
+    this.behaviour.delete(host);
+    this.held.splice(0).forEach((receive) => receive());
+  }
 
   hostsOf(serverId: string): string[] {
     return [...this.guests].filter(([, guests]) => guests.has(serverId)).map(([host]) => host);
@@ -59,6 +66,7 @@ export class AgentLedger {
     const behaviour = this.behaviour.get(host) ?? 'works';
     if (behaviour === 'unreachable') throw new FractusError('unroutable', `nobody serves ${host}`);
     if (behaviour === 'silent') return;
+    if (behaviour === 'late') return void this.held.push(() => this.receive(host, operation, work));
     this.answer({ operation, ...this.perform(host, operation, work) });
   }
 
