@@ -3,18 +3,33 @@
  * a process of its own; only the providers differ: SQLite files instead of a database server, the in-process transport
  * instead of a broker, and identity's revocations told at once instead of being asked for.
  */
-import { startIdentity, startImage, startNetwork, IdentityConfig, ImageConfig, NetworkConfig, type RunningIdentity } from '@fractus/app-companions';
+import {
+  startIdentity,
+  startImage,
+  startNetwork,
+  IdentityConfig,
+  ImageConfig,
+  NetworkConfig,
+  type RunningIdentity,
+} from '@fractus/app-companions';
 import { ComputeApiConfig, startComputeApi } from '@fractus/app-compute-api';
 import { ComputeAgentConfig, startComputeAgent, type RunningComputeAgent } from '@fractus/app-compute-agent';
 import { ConductorConfig, startConductor } from '@fractus/app-conductor';
-import { PlacementConfig, startPlacement } from '@fractus/app-placement';
+import { openPlacementDatabase, PlacementConfig, startPlacement } from '@fractus/app-placement';
 import { SchedulerConfig, startScheduler } from '@fractus/app-scheduler';
 import { ImageClient, NetworkClient, ServiceSession, TokenValidator } from '@fractus/clients';
 import { openComputeDatabase } from '@fractus/compute-db';
 import { loadConfig, type DeepPartial } from '@fractus/config';
 import type { Database } from '@fractus/database';
 import { createInProcessTransport } from '@fractus/rpc';
-import { createLogger, createMetrics, type Logger, type LogLevel, type ReadyCheck, type RunningService } from '@fractus/telemetry';
+import {
+  createLogger,
+  createMetrics,
+  type Logger,
+  type LogLevel,
+  type ReadyCheck,
+  type RunningService,
+} from '@fractus/telemetry';
 import { portsFrom, type ServedName } from './ports';
 import { seedFlavors } from './seed';
 import type { Secrets } from './state-dir';
@@ -79,10 +94,19 @@ export async function startCloud(plan: CloudPlan): Promise<RunningCloud> {
   }
 }
 
-async function compose(plan: CloudPlan, undo: (() => Promise<void>)[], closeAll: () => Promise<void>): Promise<RunningCloud> {
+async function compose(
+  plan: CloudPlan,
+  undo: (() => Promise<void>)[],
+  closeAll: () => Promise<void>,
+): Promise<RunningCloud> {
   const { bind: host, ports, secrets } = plan;
   const metrics = createMetrics({ process: true });
-  const log = (service: string): Logger => createLogger({ service, level: plan.logFile ? plan.logLevel : 'silent', ...(plan.logFile ? { destination: plan.logFile } : {}) });
+  const log = (service: string): Logger =>
+    createLogger({
+      service,
+      level: plan.logFile ? plan.logLevel : 'silent',
+      ...(plan.logFile ? { destination: plan.logFile } : {}),
+    });
   const database = (name: string): string => `sqlite:${plan.file('databases', `${name}.db`)}`;
   const services: RunningService[] = [];
   const keep = <S extends RunningService>(service: S): S => {
@@ -93,8 +117,14 @@ async function compose(plan: CloudPlan, undo: (() => Promise<void>)[], closeAll:
 
   const identity = keep(
     await startIdentity({
-      config: loadConfig(IdentityConfig, {
-        overrides: { host, port: ports.identity, databaseUrl: database('identity'), tokenKeyFile: plan.file('keys', 'tokens'), ...plan.configs?.identity },
+      config: loadConfig<IdentityConfig>(IdentityConfig, {
+        overrides: {
+          host,
+          port: ports.identity,
+          databaseUrl: database('identity'),
+          tokenKeyFile: plan.file('keys', 'tokens'),
+          ...plan.configs?.identity,
+        },
       }),
       logger: log('identity'),
       metrics,
@@ -115,14 +145,18 @@ async function compose(plan: CloudPlan, undo: (() => Promise<void>)[], closeAll:
 
   const [image, network] = await Promise.all([
     startImage({
-      config: loadConfig(ImageConfig, { overrides: { host, port: ports.image, databaseUrl: database('image'), dataFolder: plan.file('images') } }),
+      config: loadConfig<ImageConfig>(ImageConfig, {
+        overrides: { host, port: ports.image, databaseUrl: database('image'), dataFolder: plan.file('images') },
+      }),
       validate,
       identityUri: authUrl,
       logger: log('image'),
       metrics,
     }).then(keep),
     startNetwork({
-      config: loadConfig(NetworkConfig, { overrides: { host, port: ports.network, databaseUrl: database('network') } }),
+      config: loadConfig<NetworkConfig>(NetworkConfig, {
+        overrides: { host, port: ports.network, databaseUrl: database('network') },
+      }),
       validate,
       identityUri: authUrl,
       logger: log('network'),
@@ -139,49 +173,93 @@ async function compose(plan: CloudPlan, undo: (() => Promise<void>)[], closeAll:
   const images = new ImageClient({ session: nova });
   const networks = new NetworkClient({ session: nova });
 
+  const placementDatabase = await openPlacementDatabase({ url: database('placement') });
+  undo.push(() => placementDatabase.close());
   const placement = keep(
     await startPlacement({
-      config: loadConfig(PlacementConfig, { overrides: { host, port: ports.placement, databaseUrl: database('placement'), ...plan.configs?.placement, auth: { url: authUrl } } }),
+      config: loadConfig<PlacementConfig>(PlacementConfig, {
+        overrides: {
+          host,
+          port: ports.placement,
+          databaseUrl: database('placement'),
+          ...plan.configs?.placement,
+          auth: { url: authUrl },
+        },
+      }),
+      database: placementDatabase,
       transport,
-      validate,
+      tokens: { validate, identityUri: authUrl },
       logger: log('placement'),
       metrics,
     }),
   );
   keep(
-    await startConductor({ config: loadConfig(ConductorConfig, { overrides: { ...plan.configs?.conductor } }), database: computeDatabase, transport, network: networks, logger: log('conductor'), metrics }),
+    await startConductor({
+      config: loadConfig<ConductorConfig>(ConductorConfig, { overrides: { ...plan.configs?.conductor } }),
+      database: computeDatabase,
+      transport,
+      network: networks,
+      logger: log('conductor'),
+      metrics,
+    }),
   );
-  keep(await startScheduler({ config: loadConfig(SchedulerConfig, { overrides: { ...plan.configs?.scheduler } }), database: computeDatabase, transport, logger: log('scheduler'), metrics }));
+  keep(
+    await startScheduler({
+      config: loadConfig<SchedulerConfig>(SchedulerConfig, { overrides: { ...plan.configs?.scheduler } }),
+      database: computeDatabase,
+      transport,
+      logger: log('scheduler'),
+      metrics,
+    }),
+  );
   const agent = keep(
     await startComputeAgent({
-      config: loadConfig(ComputeAgentConfig, {
-        overrides: { stateDir: plan.file('agent'), hostCount: plan.hosts, simulated: { latency: LATENCY[plan.simProfile] }, ...plan.configs?.agent },
+      config: loadConfig<ComputeAgentConfig>(ComputeAgentConfig, {
+        overrides: {
+          stateDir: plan.file('agent'),
+          hostCount: plan.hosts,
+          simulated: { latency: LATENCY[plan.simProfile] },
+          ...plan.configs?.agent,
+        },
       }),
-      transport,
+      // under its own name, so that conductor can tell whose report it reads
+      transport: transport.connect({ user: 'agent-1' }),
       logger: log('compute-agent'),
       metrics,
     }),
   );
   const compute = keep(
     await startComputeApi({
-      config: loadConfig(ComputeApiConfig, { overrides: { host, port: ports.compute, ...plan.configs?.computeApi } }),
+      config: loadConfig<ComputeApiConfig>(ComputeApiConfig, {
+        overrides: { host, port: ports.compute, ...plan.configs?.computeApi },
+      }),
       database: computeDatabase,
       transport,
-      clients: { images, networks, tokens },
-      identityUri: authUrl,
+      clients: { images, networks, tokens: { validate, identityUri: authUrl } },
       logger: log('compute-api'),
       metrics,
     }),
   );
   await Promise.all([image.seed({ name: 'cirros-sim', owner: null }), network.seed()]);
 
-  const urls = { identity: identity.url, image: image.url, network: network.url, placement: placement.url, compute: compute.url } as Record<ServedName, string>;
+  const urls = {
+    identity: identity.url,
+    image: image.url,
+    network: network.url,
+    placement: placement.url,
+    compute: compute.url,
+  } as Record<ServedName, string>;
   return {
     urls,
     agent,
     computeDatabase,
-    placementDatabase: placement.database,
-    ready: async () => (await Promise.all(services.map(async (s) => (await s.ready()).map((c) => ({ ...c, part: `${s.name}: ${c.part}` }))))).flat(),
+    placementDatabase,
+    ready: async () =>
+      (
+        await Promise.all(
+          services.map(async (s) => (await s.ready()).map((c) => ({ ...c, part: `${s.name}: ${c.part}` }))),
+        )
+      ).flat(),
     close: closeAll,
   };
 }
@@ -190,7 +268,10 @@ function tokensOf(identity: RunningIdentity, session: ServiceSession): TokenVali
   return new TokenValidator({ session, onRevocation: (listener) => identity.onRevocation(listener) });
 }
 
-function bootstrapOf({ bind, ports, secrets }: CloudPlan, identityUrl: string): Parameters<RunningIdentity['bootstrap']>[0] {
+function bootstrapOf(
+  { bind, ports, secrets }: CloudPlan,
+  identityUrl: string,
+): Parameters<RunningIdentity['bootstrap']>[0] {
   const host = bind.includes(':') ? `[${bind}]` : bind === '0.0.0.0' ? '127.0.0.1' : bind;
   const at = (name: ServedName, path = ''): string => `http://${host}:${ports[name]}${path}`;
   return {

@@ -74,7 +74,10 @@ async function hostsInService(cloud: RunningCloud): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   const waiting = (await cloud.ready()).filter((c) => !c.ok);
-  if (waiting.length) throw new Error(`not ready after 30 s: ${waiting.map((c) => `${c.part} (${c.why ?? 'no reason given'})`).join(', ')}`);
+  if (waiting.length)
+    throw new Error(
+      `not ready after 30 s: ${waiting.map((c) => `${c.part} (${c.why ?? 'no reason given'})`).join(', ')}`,
+    );
 }
 
 function stopOnSignals(cloud: RunningCloud, state: StateDir): void {
@@ -83,7 +86,10 @@ function stopOnSignals(cloud: RunningCloud, state: StateDir): void {
     if (stopping) return;
     stopping = true;
     console.log('\nStopping: finishing what is under way …');
-    const impatient = setTimeout(() => fail('not stopped after 30 s; ending anyway, the next start takes up what is unfinished'), 30_000);
+    const impatient = setTimeout(
+      () => fail('not stopped after 30 s; ending anyway, the next start takes up what is unfinished'),
+      30_000,
+    );
     cloud
       .close()
       .then(() => {

@@ -19,7 +19,8 @@ export class OptionError extends Error {}
 function integer(min: number, max: number): (text: string) => number {
   return (text) => {
     const n = Number(text);
-    if (!/^\d+$/.test(text) || n < min || n > max) throw new InvalidArgumentError(`give a whole number from ${min} to ${max}`);
+    if (!/^\d+$/.test(text) || n < min || n > max)
+      throw new InvalidArgumentError(`give a whole number from ${min} to ${max}`);
     return n;
   };
 }
@@ -27,14 +28,26 @@ const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 
 function command(): Command {
   return new Command('npm start --')
-    .description('Starts the whole cloud in one process: identity, image, network, placement, compute and simulated hosts.')
+    .description(
+      'Starts the whole cloud in one process: identity, image, network, placement, compute and simulated hosts.',
+    )
     .option('--state-dir <folder>', 'where the cloud keeps its state', '.fractus')
     .option('--hosts <n>', 'simulated hosts', integer(1, 10_000), 4)
-    .option('--port-base <n>', 'port of identity; all other ports move along', integer(MIN_PORT_BASE, MAX_PORT_BASE), DEFAULT_PORT_BASE)
+    .option(
+      '--port-base <n>',
+      'port of identity; all other ports move along',
+      integer(MIN_PORT_BASE, MAX_PORT_BASE),
+      DEFAULT_PORT_BASE,
+    )
     .option('--bind <address>', 'address to listen on', '127.0.0.1')
     .option('--reset', 'forget all state first', false)
     .option('--log-level <level>', `what goes to the log file: ${LEVELS.join(', ')}`, oneOf(LEVELS), 'info')
-    .option('--sim-profile <name>', 'latency of the simulated hypervisor: default, instant, slow', oneOf(['default', 'instant', 'slow'] as const), 'default')
+    .option(
+      '--sim-profile <name>',
+      'latency of the simulated hypervisor: default, instant, slow',
+      oneOf(['default', 'instant', 'slow'] as const),
+      'default',
+    )
     .allowExcessArguments(false)
     .exitOverride()
     .configureOutput({ writeErr: () => undefined });

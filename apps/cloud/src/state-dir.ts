@@ -1,6 +1,16 @@
 import Sqlite from 'better-sqlite3';
 import { randomBytes } from 'node:crypto';
-import { accessSync, chmodSync, constants, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { OptionError } from './options';
 
@@ -13,7 +23,18 @@ export interface Secrets {
 
 const SECRET_KEYS = ['adminPassword', 'demoPassword', 'servicePassword'] as const;
 /** What a reset may remove: only what a cloud writes, so that a wrong --state-dir loses nothing of somebody's. */
-const OWNED = ['databases', 'images', 'agent', 'logs', 'secrets.json', 'clouds.yaml', 'pids.json', 'lock.db', 'lock.db-journal', 'keys'];
+const OWNED = [
+  'databases',
+  'images',
+  'agent',
+  'logs',
+  'secrets.json',
+  'clouds.yaml',
+  'pids.json',
+  'lock.db',
+  'lock.db-journal',
+  'keys',
+];
 
 /** The folder a cloud lives in. Only one cloud may hold it; the lock is the system's and falls with the process. */
 export class StateDir {
@@ -31,8 +52,11 @@ export class StateDir {
       throw new OptionError(`cannot write to the state folder ${path}: ${(e as Error).message}`);
     }
     const lock = takeLock(path);
-    if (reset) for (const name of OWNED) if (!name.startsWith('lock.db')) rmSync(join(path, name), { recursive: true, force: true });
-    for (const name of ['databases', 'images', 'agent', 'logs', 'keys']) mkdirSync(join(path, name), { recursive: true });
+    if (reset)
+      for (const name of OWNED)
+        if (!name.startsWith('lock.db')) rmSync(join(path, name), { recursive: true, force: true });
+    for (const name of ['databases', 'images', 'agent', 'logs', 'keys'])
+      mkdirSync(join(path, name), { recursive: true });
     return new StateDir(path, lock);
   }
 
