@@ -18,7 +18,11 @@ const CONCURRENCY = 256;
 @Module({})
 export class ComputeAgentModule {
   static of(parts: RpcParts): DynamicModule {
-    return { module: ComputeAgentModule, controllers: [ComputeRpc], providers: [{ provide: RPC_PARTS, useValue: parts }] };
+    return {
+      module: ComputeAgentModule,
+      controllers: [ComputeRpc],
+      providers: [{ provide: RPC_PARTS, useValue: parts }],
+    };
   }
 }
 
@@ -47,8 +51,17 @@ export async function startComputeAgent(deps: ComputeAgentDeps): Promise<Running
   const driver = deps.driver ?? openDriver(config, clock);
   const closeDriver = async (): Promise<void> => (deps.driver ? undefined : driver.close());
   const agent = await ComputeAgent.open({ config, driver, transport, clock, logger, metrics });
-  const app = await NestFactory.createApplicationContext(ComputeAgentModule.of(agent.rpcParts), { logger: false, abortOnError: false });
-  const serving = await serveRpc(app, transport, { contracts: [computeContract], instance: config.agentId, concurrency: CONCURRENCY, callConcurrency: CONCURRENCY, logger });
+  const app = await NestFactory.createApplicationContext(ComputeAgentModule.of(agent.rpcParts), {
+    logger: false,
+    abortOnError: false,
+  });
+  const serving = await serveRpc(app, transport, {
+    contracts: [computeContract],
+    instance: config.agentId,
+    concurrency: CONCURRENCY,
+    callConcurrency: CONCURRENCY,
+    logger,
+  });
   agent.start(serving);
   const end = async (how: () => Promise<void>): Promise<void> => {
     await how();

@@ -6,7 +6,14 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { systemContext, type RequestContext } from '@fractus/objects';
 import { rpcClient, type RpcServing, type RpcTransport } from '@fractus/rpc';
-import { conductorContract, placementContract, schedulerNews, type Client, type GuestEvent, type OperationProgress } from '@fractus/rpc-contracts';
+import {
+  conductorContract,
+  placementContract,
+  schedulerNews,
+  type Client,
+  type GuestEvent,
+  type OperationProgress,
+} from '@fractus/rpc-contracts';
 import type { Logger, Metrics, ReadyCheck } from '@fractus/telemetry';
 import type { Clock, GuestChange, VirtDriver } from '@fractus/virt';
 import type { RpcParts } from './compute.rpc';
@@ -67,12 +74,44 @@ export class ComputeAgent {
     this.conductor = rpcClient(transport, conductorContract);
     const placement = rpcClient(transport, placementContract);
     const ratios = { VCPU: cpu, MEMORY_MB: ram, DISK_GB: disk };
-    this.tracker = new ResourceTracker({ driver, placement, ratios, excludeImageTypes: config.imageTypeExcludeList, logger });
+    this.tracker = new ResourceTracker({
+      driver,
+      placement,
+      ratios,
+      excludeImageTypes: config.imageTypeExcludeList,
+      logger,
+    });
     this.reports = this.reportOutbox();
-    this.events = new Outbox({ what: 'an event of a guest', send: (e) => this.conductor.guestEvent(newContext(), e), clock, logger });
+    this.events = new Outbox({
+      what: 'an event of a guest',
+      send: (e) => this.conductor.guestEvent(newContext(), e),
+      clock,
+      logger,
+    });
     const sendProgress = (p: OperationProgress, requestId: string): void => this.tellProgress(p, requestId);
-    this.runner = new OperationRunner({ driver, journal, hosts, reports: this.reports, sendProgress, maxPerHost: config.maxOperationsPerHost, clock, logger, metrics });
-    this.reporter = new HostReporter({ ...this.identity(), intervalMs: config.reportIntervalSeconds * 1000, driver, hosts, tracker: this.tracker, conductor: this.conductor, news: rpcClient(transport, schedulerNews), newContext, clock, logger });
+    this.runner = new OperationRunner({
+      driver,
+      journal,
+      hosts,
+      reports: this.reports,
+      sendProgress,
+      maxPerHost: config.maxOperationsPerHost,
+      clock,
+      logger,
+      metrics,
+    });
+    this.reporter = new HostReporter({
+      ...this.identity(),
+      intervalMs: config.reportIntervalSeconds * 1000,
+      driver,
+      hosts,
+      tracker: this.tracker,
+      conductor: this.conductor,
+      news: rpcClient(transport, schedulerNews),
+      newContext,
+      clock,
+      logger,
+    });
     this.unsubscribe = driver.onGuestChange((change) => this.guestChanged(change));
     this.measure();
   }
@@ -88,8 +127,22 @@ export class ComputeAgent {
     this.serving = serving;
     for (const report of this.journal.unreported()) this.reports.push(report.key, report);
     const { journal, hosts, tracker, conductor } = this;
-    const lifecycle = new HostLifecycle({ ...this.identity(), driver, journal, hosts, tracker, conductor, serving, newContext, clock, logger, signal: this.down.signal });
-    this.lifecycle = lifecycle.run().catch((err: unknown) => logger.error({ err }, 'hosts could not be brought into service'));
+    const lifecycle = new HostLifecycle({
+      ...this.identity(),
+      driver,
+      journal,
+      hosts,
+      tracker,
+      conductor,
+      serving,
+      newContext,
+      clock,
+      logger,
+      signal: this.down.signal,
+    });
+    this.lifecycle = lifecycle
+      .run()
+      .catch((err: unknown) => logger.error({ err }, 'hosts could not be brought into service'));
     this.reporter.start();
     this.periodic = new Periodic(clock, logger, this.jobs());
   }
@@ -99,7 +152,9 @@ export class ComputeAgent {
     const { connected } = this.parts.transport;
     return [
       connected ? { part: 'rpc', ok: true } : { part: 'rpc', ok: false, why: 'the message transport is not connected' },
-      waiting === 0 ? { part: 'hosts', ok: true } : { part: 'hosts', ok: false, why: `${waiting} of ${this.hosts.size} hosts are not yet in service` },
+      waiting === 0
+        ? { part: 'hosts', ok: true }
+        : { part: 'hosts', ok: false, why: `${waiting} of ${this.hosts.size} hosts are not yet in service` },
     ];
   }
 
@@ -148,21 +203,41 @@ export class ComputeAgent {
 
   /** A lost sign of life is made up for by the next. */
   private tellProgress(progress: OperationProgress, requestId: string): void {
-    this.conductor.operationProgress(systemContext(requestId), progress).catch((err: unknown) => this.parts.logger.debug({ err }, 'progress could not be told'));
+    this.conductor
+      .operationProgress(systemContext(requestId), progress)
+      .catch((err: unknown) => this.parts.logger.debug({ err }, 'progress could not be told'));
   }
 
   private guestChanged({ host, serverId, fence, powerState, at }: GuestChange): void {
     this.hosts.changed(host);
     this.parts.logger.info({ host, server_id: serverId, power_state: powerState }, 'a guest changed by itself');
-    this.events.push(serverId, { host, serverId, fence: Math.max(fence, this.journal.fenceOf(serverId)), powerState, at });
+    this.events.push(serverId, {
+      host,
+      serverId,
+      fence: Math.max(fence, this.journal.fenceOf(serverId)),
+      powerState,
+      at,
+    });
   }
 
   private jobs(): PeriodicJob[] {
     const { config, clock } = this.parts;
     return [
-      { name: 'looking at resources', everyMs: config.resourceIntervalSeconds * 1000, run: () => this.tracker.syncChanged(newContext(), this.hosts.serving()) },
-      { name: 'comparing with placement', everyMs: config.placementRefreshSeconds * 1000, run: () => this.tracker.sync(newContext(), this.hosts.serving()) },
-      { name: 'tidying the journal', everyMs: HOUR_MS, run: async () => void this.journal.compact(clock.now() - config.journalRetentionHours * HOUR_MS) },
+      {
+        name: 'looking at resources',
+        everyMs: config.resourceIntervalSeconds * 1000,
+        run: () => this.tracker.syncChanged(newContext(), this.hosts.serving()),
+      },
+      {
+        name: 'comparing with placement',
+        everyMs: config.placementRefreshSeconds * 1000,
+        run: () => this.tracker.sync(newContext(), this.hosts.serving()),
+      },
+      {
+        name: 'tidying the journal',
+        everyMs: HOUR_MS,
+        run: async () => void this.journal.compact(clock.now() - config.journalRetentionHours * HOUR_MS),
+      },
     ];
   }
 
@@ -174,7 +249,11 @@ export class ComputeAgent {
       });
     };
     gauge('fractus_agent_hosts', 'Hosts of this process', () => this.hosts.size);
-    gauge('fractus_agent_hosts_serving', 'Hosts of this process that consume messages', () => this.hosts.serving().length);
+    gauge(
+      'fractus_agent_hosts_serving',
+      'Hosts of this process that consume messages',
+      () => this.hosts.serving().length,
+    );
     gauge('fractus_agent_operations', 'Operations accepted and not finished', () => this.runner.underWay);
     gauge('fractus_agent_reports_pending', 'Results that the transport has not taken yet', () => this.reports.pending);
   }

@@ -1,11 +1,26 @@
 import 'reflect-metadata';
 import { Option, Section } from '@fractus/config';
 import { CAPACITY_PROFILES } from '@fractus/virt-simulated';
-import { IsArray, IsIn, IsInt, IsNumber, IsObject, IsOptional, IsPositive, IsString, Max, Min, MinLength } from 'class-validator';
+import {
+  IsArray,
+  IsIn,
+  IsInt,
+  IsNumber,
+  IsObject,
+  IsOptional,
+  IsPositive,
+  IsString,
+  Max,
+  Min,
+  MinLength,
+} from 'class-validator';
 
 /** The simulated driver's world; see docs/simulated-driver.md. */
 export class SimulatedConfig {
-  @Option({ default: ['default'], describe: `Capacity of the hosts, taken in turn: ${Object.keys(CAPACITY_PROFILES).join(', ')}.` })
+  @Option({
+    default: ['default'],
+    describe: `Capacity of the hosts, taken in turn: ${Object.keys(CAPACITY_PROFILES).join(', ')}.`,
+  })
   @IsArray()
   @IsIn(Object.keys(CAPACITY_PROFILES), { each: true })
   capacity: string[];
@@ -28,7 +43,10 @@ export class SimulatedConfig {
   @Min(0)
   diskGb?: number;
 
-  @Option({ default: {}, describe: 'Milliseconds an operation takes, as {"spawn": 50, "stop": 20}; what is not named keeps its default.' })
+  @Option({
+    default: {},
+    describe: 'Milliseconds an operation takes, as {"spawn": 50, "stop": 20}; what is not named keeps its default.',
+  })
   @IsObject()
   latency: Record<string, number>;
 
@@ -64,7 +82,10 @@ export class RatioConfig {
 }
 
 export class ComputeAgentConfig {
-  @Option({ default: 'agent-1', describe: 'Name of this agent process; stable over restarts, and no other live process bears it.' })
+  @Option({
+    default: 'agent-1',
+    describe: 'Name of this agent process; stable over restarts, and no other live process bears it.',
+  })
   @IsString()
   @MinLength(1)
   agentId: string;
@@ -113,7 +134,10 @@ export class ComputeAgentConfig {
   @Min(1)
   maxOperationsPerHost: number;
 
-  @Option({ default: 168, describe: 'Hours the journal keeps results, fences and tombstones. Must exceed the life of any message.' })
+  @Option({
+    default: 168,
+    describe: 'Hours the journal keeps results, fences and tombstones. Must exceed the life of any message.',
+  })
   @IsInt()
   @Min(1)
   journalRetentionHours: number;
@@ -136,6 +160,7 @@ export class ComputeAgentConfig {
 /** The names of the hosts that a config asks for. */
 export function hostNames(config: Pick<ComputeAgentConfig, 'hosts' | 'hostCount' | 'hostPattern'>): string[] {
   if (config.hosts.length > 0) return [...config.hosts];
-  const name = (n: number): string => (config.hostPattern.includes('%') ? config.hostPattern.replace('%', String(n)) : `${config.hostPattern}${n}`);
+  const name = (n: number): string =>
+    config.hostPattern.includes('%') ? config.hostPattern.replace('%', String(n)) : `${config.hostPattern}${n}`;
   return Array.from({ length: config.hostCount }, (_, i) => name(i + 1));
 }

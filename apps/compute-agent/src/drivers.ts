@@ -1,6 +1,11 @@
 import { join } from 'node:path';
 import type { Clock, VirtDriver } from '@fractus/virt';
-import { CAPACITY_PROFILES, createSimulatedDriver, type CapacityProfile, type HostCapacity } from '@fractus/virt-simulated';
+import {
+  CAPACITY_PROFILES,
+  createSimulatedDriver,
+  type CapacityProfile,
+  type HostCapacity,
+} from '@fractus/virt-simulated';
 import { hostNames, type ComputeAgentConfig, type SimulatedConfig } from './config';
 
 type OpenDriver = (config: ComputeAgentConfig, clock: Clock) => VirtDriver;

@@ -9,8 +9,14 @@ import { ComputeAgentConfig } from './config';
 function main(): void {
   try {
     const { FRACTUS_AGENT_CONFIG: file } = process.env;
-    const config = loadConfig(ComputeAgentConfig, { env: process.env, prefix: 'FRACTUS_AGENT_', ...(file === undefined ? {} : { file }) });
-    process.stderr.write(`compute-agent ${config.agentId}: the configuration is good, but no message transport between processes is built yet; run the agent inside the cloud (npm start)\n`);
+    const config = loadConfig(ComputeAgentConfig, {
+      env: process.env,
+      prefix: 'FRACTUS_AGENT_',
+      ...(file === undefined ? {} : { file }),
+    });
+    process.stderr.write(
+      `compute-agent ${config.agentId}: the configuration is good, but no message transport between processes is built yet; run the agent inside the cloud (npm start)\n`,
+    );
   } catch (e) {
     process.stderr.write(`${isFractusError(e) ? e.message : String(e)}\n`);
   }

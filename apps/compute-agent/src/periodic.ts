@@ -26,7 +26,11 @@ export class Periodic {
   }
 
   private arm(job: PeriodicJob): void {
-    if (!this.stopped) this.cancels.set(job.name, this.clock.after(job.everyMs, () => void this.run(job)));
+    if (!this.stopped)
+      this.cancels.set(
+        job.name,
+        this.clock.after(job.everyMs, () => void this.run(job)),
+      );
   }
 
   private async run(job: PeriodicJob): Promise<void> {

@@ -33,7 +33,13 @@ import {
 } from '@fractus/rpc-contracts';
 import { createMetrics, silentLogger } from '@fractus/telemetry';
 import { guestSpec, ManualClock, type GuestSpec } from '@fractus/virt';
-import { createSimulatedDriver, NO_LATENCY, readLedger, type LedgerEntry, type SimulatedDriver } from '@fractus/virt-simulated';
+import {
+  createSimulatedDriver,
+  NO_LATENCY,
+  readLedger,
+  type LedgerEntry,
+  type SimulatedDriver,
+} from '@fractus/virt-simulated';
 import { ComputeAgentConfig, startComputeAgent, type RunningComputeAgent } from '../src/app.module';
 
 /** Conductor as far as agents see it: notes what it hears, answers as it is told. */
@@ -74,7 +80,12 @@ export class RecordingConductor implements Handlers<typeof conductorContract> {
   }
   async reattachHost(_ctx: RequestContext, r: ReattachHost): Promise<ReattachVerdicts> {
     this.reattached.push(r);
-    return { guests: r.guests.map((g) => ({ serverId: g.serverId, ...(this.verdicts.get(g.serverId) ?? { verdict: 'keep' as const, fence: g.fence }) })) };
+    return {
+      guests: r.guests.map((g) => ({
+        serverId: g.serverId,
+        ...(this.verdicts.get(g.serverId) ?? { verdict: 'keep' as const, fence: g.fence }),
+      })),
+    };
   }
   async guestEvent(_ctx: RequestContext, e: GuestEvent): Promise<void> {
     this.events.push(e);
@@ -98,7 +109,17 @@ export class RecordingPlacement implements Handlers<typeof placementContract> {
     if (this.down) throw unavailable('placement is down');
     for (const { providerId, name, parentId } of providers) {
       if (this.providers.has(providerId)) continue;
-      this.providers.set(providerId, { providerId, name, parentId, rootId: providerId, generation: 0, inventories: {}, usages: {}, traits: [], aggregates: [] });
+      this.providers.set(providerId, {
+        providerId,
+        name,
+        parentId,
+        rootId: providerId,
+        generation: 0,
+        inventories: {},
+        usages: {},
+        traits: [],
+        aggregates: [],
+      });
     }
     return this.read(providers.map((p) => p.providerId));
   }
@@ -114,7 +135,8 @@ export class RecordingPlacement implements Handlers<typeof placementContract> {
         this.contended--;
         record.generation++;
       }
-      if (!record || record.generation !== update.generation) return { providerId: update.providerId, generation: null, error: 'placement.concurrent_update' };
+      if (!record || record.generation !== update.generation)
+        return { providerId: update.providerId, generation: null, error: 'placement.concurrent_update' };
       const { inventories = record.inventories, traits = record.traits } = update;
       this.providers.set(update.providerId, { ...record, inventories, traits, generation: record.generation + 1 });
       return { providerId: update.providerId, generation: record.generation + 1 };
@@ -190,14 +212,31 @@ export class World {
 
   /** Conductor, Placement and a scheduler begin to answer. */
   async serveNeighbours(): Promise<void> {
-    const serving = await serveRpc(this.neighbours, this.transport, { contracts: [conductorContract, placementContract, schedulerNews], instance: 'neighbours' });
+    const serving = await serveRpc(this.neighbours, this.transport, {
+      contracts: [conductorContract, placementContract, schedulerNews],
+      instance: 'neighbours',
+    });
     this.stop.push(() => serving.close());
   }
 
   async startAgent(overrides: DeepPartial<ComputeAgentConfig> = {}): Promise<void> {
-    const config = loadConfig<ComputeAgentConfig>(ComputeAgentConfig, { overrides: { stateDir: this.stateDir, hosts: ['a', 'b'], drainSeconds: 1, ...overrides } });
-    this.driver = createSimulatedDriver({ stateDir: this.stateDir, hosts: config.hosts, latency: NO_LATENCY, clock: this.clock });
-    this.agent = await startComputeAgent({ config, driver: this.driver, transport: this.transport, clock: this.clock, logger: silentLogger(), metrics: createMetrics() });
+    const config = loadConfig<ComputeAgentConfig>(ComputeAgentConfig, {
+      overrides: { stateDir: this.stateDir, hosts: ['a', 'b'], drainSeconds: 1, ...overrides },
+    });
+    this.driver = createSimulatedDriver({
+      stateDir: this.stateDir,
+      hosts: config.hosts,
+      latency: NO_LATENCY,
+      clock: this.clock,
+    });
+    this.agent = await startComputeAgent({
+      config,
+      driver: this.driver,
+      transport: this.transport,
+      clock: this.clock,
+      logger: silentLogger(),
+      metrics: createMetrics(),
+    });
   }
 
   async serving(): Promise<void> {
@@ -221,11 +260,22 @@ export class World {
   }
 
   ref(overrides: Partial<OperationRef> = {}): OperationRef {
-    return { taskId: randomUUID(), serverId: randomUUID(), step: 'spawn', attempt: 1, fence: 1, host: 'a', silenceSeconds: 30, ...overrides };
+    return {
+      taskId: randomUUID(),
+      serverId: randomUUID(),
+      step: 'spawn',
+      attempt: 1,
+      fence: 1,
+      host: 'a',
+      silenceSeconds: 30,
+      ...overrides,
+    };
   }
 
   async build(ref: OperationRef, overrides: Partial<GuestSpec> = {}): Promise<void> {
-    await this.compute.on(ref.host).build(this.ctx, { operation: ref, guest: guestSpec({ serverId: ref.serverId, ...overrides }) });
+    await this.compute
+      .on(ref.host)
+      .build(this.ctx, { operation: ref, guest: guestSpec({ serverId: ref.serverId, ...overrides }) });
   }
   /** From now on the transport takes no message of this pattern. */
   refuse(pattern: string): { times(): number; end(): void } {
@@ -253,7 +303,8 @@ export class World {
   /** The answers that conductor got for an operation. */
   answers(ref: OperationRef): OperationFinished[] {
     return this.conductor.finished.filter(
-      ({ operation: o }) => o.taskId === ref.taskId && o.step === ref.step && o.attempt === ref.attempt && o.host === ref.host,
+      ({ operation: o }) =>
+        o.taskId === ref.taskId && o.step === ref.step && o.attempt === ref.attempt && o.host === ref.host,
     );
   }
   async answered(ref: OperationRef, times = 1): Promise<OperationFinished> {
@@ -262,7 +313,9 @@ export class World {
   }
 
   effects(serverId: string): string[] {
-    return this.ledger().filter((e) => e.serverId === serverId).map((e) => e.effect);
+    return this.ledger()
+      .filter((e) => e.serverId === serverId)
+      .map((e) => e.effect);
   }
   ledger(): LedgerEntry[] {
     return readLedger(this.stateDir);

@@ -21,7 +21,11 @@ describe('hosts', () => {
   it('come into service when conductor and placement do, however late', async () => {
     await world.startAgent();
     await world.clock.advance(30_000);
-    expect(await world.agent.ready()).toContainEqual({ part: 'hosts', ok: false, why: '2 of 2 hosts are not yet in service' });
+    expect(await world.agent.ready()).toContainEqual({
+      part: 'hosts',
+      ok: false,
+      why: '2 of 2 hosts are not yet in service',
+    });
     await world.serveNeighbours();
     world.placement.down = true;
     await world.clock.advance(30_000);
@@ -45,8 +49,16 @@ describe('hosts', () => {
     const [{ agentId, hosts }] = world.conductor.registered as [(typeof world.conductor.registered)[0]];
     expect(agentId).toBe('agent-1');
     expect(hosts.map((h) => h.host)).toEqual(['a', 'b']);
-    expect(hosts[0]).toMatchObject({ node: 'a', hypervisorType: 'simulated', vcpus: 32, memoryMbUsed: 512, runningGuests: 0 });
-    expect(hosts[0]!.traits).toEqual(expect.arrayContaining(['COMPUTE_NODE', 'OWNER_NOVA', 'COMPUTE_IMAGE_TYPE_RAW', 'HW_CPU_X86_AVX2']));
+    expect(hosts[0]).toMatchObject({
+      node: 'a',
+      hypervisorType: 'simulated',
+      vcpus: 32,
+      memoryMbUsed: 512,
+      runningGuests: 0,
+    });
+    expect(hosts[0]!.traits).toEqual(
+      expect.arrayContaining(['COMPUTE_NODE', 'OWNER_NOVA', 'COMPUTE_IMAGE_TYPE_RAW', 'HW_CPU_X86_AVX2']),
+    );
   });
 
   it('have providers with inventories and traits in placement', async () => {
@@ -64,7 +76,12 @@ describe('hosts', () => {
   it('leave alone what others have set, and mend what others have broken', async () => {
     await start();
     const p = provider('a');
-    p.traits = [...p.traits.filter((t) => t !== 'COMPUTE_NODE'), 'CUSTOM_GOLD', 'COMPUTE_VOLUME_MULTI_ATTACH', 'STORAGE_DISK_SSD'];
+    p.traits = [
+      ...p.traits.filter((t) => t !== 'COMPUTE_NODE'),
+      'CUSTOM_GOLD',
+      'COMPUTE_VOLUME_MULTI_ATTACH',
+      'STORAGE_DISK_SSD',
+    ];
     p.inventories['VCPU']!.allocationRatio = 16;
     p.inventories['CUSTOM_LICENSE'] = { ...p.inventories['VCPU']!, total: 5 };
     p.inventories['MEMORY_MB']!.total = 1;
@@ -73,7 +90,11 @@ describe('hosts', () => {
     const mended = provider('a');
     expect(mended.traits).toEqual(expect.arrayContaining(['CUSTOM_GOLD', 'STORAGE_DISK_SSD']));
     expect(mended.traits).not.toContain('COMPUTE_VOLUME_MULTI_ATTACH');
-    expect(mended.inventories).toMatchObject({ VCPU: { total: 32, allocationRatio: 16 }, MEMORY_MB: { total: 131_072 }, CUSTOM_LICENSE: { total: 5 } });
+    expect(mended.inventories).toMatchObject({
+      VCPU: { total: 32, allocationRatio: 16 },
+      MEMORY_MB: { total: 131_072 },
+      CUSTOM_LICENSE: { total: 5 },
+    });
   });
 
   it('send nothing to placement while nothing changes', async () => {
@@ -111,7 +132,9 @@ describe('hosts', () => {
   it('tell their uptime', async () => {
     await start();
     await world.clock.advance(3_661_000);
-    expect(await world.compute.on('a').getUptime(world.ctx, {})).toEqual({ uptime: expect.stringMatching(/up {2}1:01, {2}0 users/) });
+    expect(await world.compute.on('a').getUptime(world.ctx, {})).toEqual({
+      uptime: expect.stringMatching(/up {2}1:01, {2}0 users/),
+    });
   });
 
   it('send one heartbeat for all every interval, with a growing number', async () => {
@@ -135,7 +158,10 @@ describe('hosts', () => {
     await world.answered(ref);
     await world.clock.advance(200);
     await world.until(() => world.conductor.reports.length > before);
-    expect(world.conductor.reports.at(-1)).toMatchObject({ alive: ['a'], changed: [{ host: 'a', runningGuests: 1, vcpusUsed: 1 }] });
+    expect(world.conductor.reports.at(-1)).toMatchObject({
+      alive: ['a'],
+      changed: [{ host: 'a', runningGuests: 1, vcpusUsed: 1 }],
+    });
   });
 
   it('tell of a guest that died by itself', async () => {
@@ -143,7 +169,9 @@ describe('hosts', () => {
     const serverId = await world.built({ metadata: { 'sim:crash_after': '5' } });
     await world.clock.advance(5_000);
     await world.until(() => world.conductor.events.length === 1);
-    expect(world.conductor.events).toEqual([{ serverId, host: 'a', fence: 1, powerState: POWER_STATES.crashed, at: expect.any(Number) }]);
+    expect(world.conductor.events).toEqual([
+      { serverId, host: 'a', fence: 1, powerState: POWER_STATES.crashed, at: expect.any(Number) },
+    ]);
   });
 
   it('keep their node ids over restarts, and take over those that conductor knows', async () => {

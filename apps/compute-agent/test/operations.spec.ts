@@ -27,7 +27,12 @@ describe('operations', () => {
     await world.answered(ref);
     const again = { ...ref, fence: 2 };
     await world.build(again);
-    expect(await world.answered(ref, 2)).toEqual({ operation: again, outcome: 'done', powerState: POWER_STATES.running, replayed: true });
+    expect(await world.answered(ref, 2)).toEqual({
+      operation: again,
+      outcome: 'done',
+      powerState: POWER_STATES.running,
+      replayed: true,
+    });
     expect(world.effects(ref.serverId)).toEqual(['spawn']);
   });
 
@@ -69,28 +74,49 @@ describe('operations', () => {
       await send(ref);
       expect(await world.answered(ref)).toEqual({ operation: ref, outcome: 'done', powerState });
     }
-    expect(world.effects(serverId)).toEqual(['spawn', 'pause', 'unpause', 'suspend', 'resume', 'stop', 'start', 'reboot-hard']);
+    expect(world.effects(serverId)).toEqual([
+      'spawn',
+      'pause',
+      'unpause',
+      'suspend',
+      'resume',
+      'stop',
+      'start',
+      'reboot-hard',
+    ]);
   });
 
   it('tells why an operation failed, and whether another host might do better', async () => {
     const build = world.ref();
     await world.build(build, { metadata: { 'sim:fail_spawn': 'always' } });
-    expect(await world.answered(build)).toMatchObject({ outcome: 'failed', error: { code: 'driver.spawn', retryElsewhere: true } });
+    expect(await world.answered(build)).toMatchObject({
+      outcome: 'failed',
+      error: { code: 'driver.spawn', retryElsewhere: true },
+    });
     const stop = world.ref();
     await world.compute.on('a').stop(world.ctx, { operation: stop, shutdownTimeoutSeconds: 0 });
-    expect(await world.answered(stop)).toMatchObject({ outcome: 'failed', error: { code: 'guest.not_found', retryElsewhere: false } });
+    expect(await world.answered(stop)).toMatchObject({
+      outcome: 'failed',
+      error: { code: 'guest.not_found', retryElsewhere: false },
+    });
   });
 
   it('shows the class of an unexpected error and not its text', async () => {
     jest.spyOn(world.driver, 'spawn').mockRejectedValueOnce(new TypeError('secret path /etc/x'));
     const ref = world.ref();
     await world.build(ref);
-    expect((await world.answered(ref)).error).toEqual({ code: 'driver.fault', message: 'The driver failed unexpectedly (TypeError).', retryElsewhere: true });
+    expect((await world.answered(ref)).error).toEqual({
+      code: 'driver.fault',
+      message: 'The driver failed unexpectedly (TypeError).',
+      retryElsewhere: true,
+    });
   });
 
   it('destroys on every host that one step names', async () => {
     const serverId = await world.built();
-    const [a, b] = ['a', 'b'].map((host) => world.ref({ serverId, taskId: 'f3a1a7f6-6a3e-4f0e-9a53-2f1f4d0a8b11', step: 'destroy', fence: 2, host }));
+    const [a, b] = ['a', 'b'].map((host) =>
+      world.ref({ serverId, taskId: 'f3a1a7f6-6a3e-4f0e-9a53-2f1f4d0a8b11', step: 'destroy', fence: 2, host }),
+    );
     await world.destroy(b!);
     await world.destroy(a!);
     expect(await world.answered(a!)).toEqual({ operation: a, outcome: 'done' });
@@ -111,7 +137,10 @@ describe('operations', () => {
     await world.answered(deletion);
     const late = world.ref({ serverId, fence: 9 });
     await world.build(late);
-    expect(await world.answered(late)).toMatchObject({ outcome: 'failed', error: { code: 'guest.deleted', retryElsewhere: false } });
+    expect(await world.answered(late)).toMatchObject({
+      outcome: 'failed',
+      error: { code: 'guest.deleted', retryElsewhere: false },
+    });
     expect(world.effects(serverId)).toEqual(['spawn', 'destroy', 'spawn', 'destroy']);
   });
 
@@ -134,17 +163,31 @@ describe('operations', () => {
     expect(world.ledger().map((e) => [e.host, e.effect])).toEqual([['b', 'spawn']]);
   });
 
-  it('runs the operations of one server one after another', async () => {
-    const serverId = await world.built({ metadata: { 'sim:delay_stop': '5' } });
-    const stop = world.ref({ serverId, step: 'stop', fence: 2, taskId: '0b0d9f0e-3c1f-4f5e-8a39-0a8e2b6f0a01' });
-    const start = { ...stop, step: 'stop', attempt: 1, host: 'b' };
-    await world.compute.on('a').stop(world.ctx, { operation: stop, shutdownTimeoutSeconds: 0 });
-    await world.compute.on('b').stop(world.ctx, { operation: start, shutdownTimeoutSeconds: 0 });
-    await settle();
-    expect(world.answers(start)).toEqual([]);
+  it('runs the operations on one guest one after another', async () => {
+    const serverId = await world.built();
+    const hangs = world.ref({ serverId, step: 'destroy', fence: 2 });
+    jest
+      .spyOn(world.driver, 'destroy')
+      .mockImplementationOnce(() => new Promise((resolve) => world.clock.after(5_000, resolve)));
+    await world.destroy(hangs, false);
+    const stray = world.ref({ serverId, step: 'stray', fence: 2 });
+    await world.destroy(stray, false);
+    await settle(20);
+    expect([world.answers(hangs), world.answers(stray)]).toEqual([[], []]);
     await world.clock.advance(5_000);
-    expect(await world.answered(stop)).toMatchObject({ outcome: 'done' });
-    expect(await world.answered(start)).toMatchObject({ outcome: 'failed' });
+    expect(await world.answered(hangs)).toMatchObject({ outcome: 'done' });
+    expect(await world.answered(stray)).toMatchObject({ outcome: 'done' });
+    expect(world.effects(serverId)).toEqual(['spawn', 'destroy']);
+  });
+
+  it('lets what goes on with a server on another host be', async () => {
+    const build = world.ref();
+    await world.build(build, { metadata: { 'sim:delay_spawn': '1' } });
+    const elsewhere = world.ref({ serverId: build.serverId, host: 'b', step: 'stray' });
+    await world.destroy(elsewhere, false);
+    expect(await world.answered(elsewhere)).toMatchObject({ outcome: 'done' });
+    await world.clock.advance(1_000);
+    expect(await world.answered(build)).toMatchObject({ outcome: 'done' });
   });
 
   it('bounds what runs at once on a host', async () => {
@@ -189,7 +232,9 @@ describe('operations', () => {
     await world.answered(bad);
     await world.build(world.ref(), { metadata: { 'sim:hang_spawn': 'alive' } });
     await world.clock.advance(200);
-    await world.until(() => world.conductor.reports.some((r) => r.changed.some((h) => h.failedBuilds === 1 && h.ioOps === 1)));
+    await world.until(() =>
+      world.conductor.reports.some((r) => r.changed.some((h) => h.failedBuilds === 1 && h.ioOps === 1)),
+    );
     const good = world.ref();
     await world.build(good);
     await world.answered(good);

@@ -83,10 +83,16 @@ describe('an agent that comes back', () => {
     await world.build(ref, { metadata: { 'sim:hang_spawn': 'alive', 'sim:hang_spawn_times': '1' } });
     await world.until(() => world.conductor.progress.length > 0);
     await restart('kill');
-    expect(world.conductor.reattached.find((r) => r.host === 'a')?.guests).toEqual([{ serverId: ref.serverId, fence: 1, powerState: POWER_STATES.nostate }]);
+    expect(world.conductor.reattached.find((r) => r.host === 'a')?.guests).toEqual([
+      { serverId: ref.serverId, fence: 1, powerState: POWER_STATES.nostate },
+    ]);
     expect(world.answers(ref)).toEqual([]);
     await world.build({ ...ref, fence: 2 });
-    expect(await world.answered(ref)).toEqual({ operation: { ...ref, fence: 2 }, outcome: 'done', powerState: POWER_STATES.running });
+    expect(await world.answered(ref)).toEqual({
+      operation: { ...ref, fence: 2 },
+      outcome: 'done',
+      powerState: POWER_STATES.running,
+    });
     expect(world.effects(ref.serverId)).toEqual(['spawn']);
   });
 

@@ -41,7 +41,12 @@ export const CAPABILITY_TRAITS = {
 } as const;
 
 /** Flags that no trait tells: they steer the driver's own host only (vTPM traits are worked out by model and version). */
-export const CAPABILITIES_WITHOUT_TRAIT = ['has_imagecache', 'supports_evacuate', 'supports_pcpus', 'supports_vtpm'] as const;
+export const CAPABILITIES_WITHOUT_TRAIT = [
+  'has_imagecache',
+  'supports_evacuate',
+  'supports_pcpus',
+  'supports_vtpm',
+] as const;
 
 export type CapabilityWithTrait = keyof typeof CAPABILITY_TRAITS;
 export type Capability = CapabilityWithTrait | (typeof CAPABILITIES_WITHOUT_TRAIT)[number];
@@ -71,10 +76,14 @@ const IMAGE_TYPE = 'supports_image_type_';
  * Traits for a set of flags. `excludeImageTypes` names disk formats (`raw`, `vmdk`, …) that the operator does not allow
  * on the host although the driver could (upstream option image_type_exclude_list).
  */
-export function capabilityTraits(capabilities: DriverCapabilities, excludeImageTypes: readonly string[] = []): CapabilityTraits {
+export function capabilityTraits(
+  capabilities: DriverCapabilities,
+  excludeImageTypes: readonly string[] = [],
+): CapabilityTraits {
   const excluded = new Set(excludeImageTypes.map((t) => `${IMAGE_TYPE}${t.toLowerCase()}`));
   const present: string[] = [];
   const absent: string[] = [];
-  for (const flag of WITH_TRAIT) (capabilities[flag] && !excluded.has(flag) ? present : absent).push(CAPABILITY_TRAITS[flag]);
+  for (const flag of WITH_TRAIT)
+    (capabilities[flag] && !excluded.has(flag) ? present : absent).push(CAPABILITY_TRAITS[flag]);
   return { present, absent };
 }

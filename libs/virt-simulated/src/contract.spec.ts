@@ -5,7 +5,10 @@ import { describeDriverContract, type GuestSpec } from '@fractus/virt';
 import { NO_LATENCY } from './options';
 import { createSimulatedDriver, type SimulatedDriver } from './simulated-driver';
 
-const withMetadata = (spec: GuestSpec, metadata: Record<string, string>): GuestSpec => ({ ...spec, metadata: { ...spec.metadata, ...metadata } });
+const withMetadata = (spec: GuestSpec, metadata: Record<string, string>): GuestSpec => ({
+  ...spec,
+  metadata: { ...spec.metadata, ...metadata },
+});
 
 describeDriverContract('simulated', async () => {
   const stateDir = mkdtempSync(join(tmpdir(), 'fractus-virt-'));

@@ -31,10 +31,14 @@ type Metadata = Readonly<Record<string, string>>;
 export function injectedFaults(metadata: Metadata, operation: SimulatedOperation): InjectedFaults {
   const value = (name: string): string | undefined => metadata[`sim:${name}`];
   const hang = value(`hang_${operation}`);
-  if (hang !== undefined && hang !== 'alive' && hang !== 'stalled') throw badValue(`hang_${operation}`, hang, '"alive" or "stalled"');
+  if (hang !== undefined && hang !== 'alive' && hang !== 'stalled')
+    throw badValue(`hang_${operation}`, hang, '"alive" or "stalled"');
   return {
     failTimes: times(`fail_${operation}`, value(`fail_${operation}`), 0),
-    failHosts: (value(`fail_${operation}_host`) ?? '').split(',').map((h) => h.trim()).filter((h) => h !== ''),
+    failHosts: (value(`fail_${operation}_host`) ?? '')
+      .split(',')
+      .map((h) => h.trim())
+      .filter((h) => h !== ''),
     final: value(`fail_${operation}_final`) === 'true',
     delayMs: seconds(`delay_${operation}`, value(`delay_${operation}`)) ?? 0,
     hang: hang ?? null,
@@ -43,7 +47,10 @@ export function injectedFaults(metadata: Metadata, operation: SimulatedOperation
 }
 
 export function injectedDeath(metadata: Metadata): InjectedDeath | null {
-  for (const [key, state] of [['crash_after', 'crashed'], ['shutdown_after', 'shutdown']] as const) {
+  for (const [key, state] of [
+    ['crash_after', 'crashed'],
+    ['shutdown_after', 'shutdown'],
+  ] as const) {
     const afterMs = seconds(key, metadata[`sim:${key}`]);
     if (afterMs !== null) return { afterMs, state };
   }

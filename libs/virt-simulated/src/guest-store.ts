@@ -148,7 +148,9 @@ function prepare(db: Database.Database) {
     note: db.prepare('INSERT INTO ledger (at, host, server_id, effect, fence) VALUES (?, ?, ?, ?, ?)'),
     trim: db.prepare('DELETE FROM ledger WHERE seq <= (SELECT COALESCE(MAX(seq), 0) FROM ledger) - ?'),
     count: db.prepare('SELECT count FROM fault_counts WHERE server_id = ? AND fault = ?'),
-    bump: db.prepare('INSERT INTO fault_counts (server_id, fault, count) VALUES (?, ?, 1) ON CONFLICT (server_id, fault) DO UPDATE SET count = count + 1'),
+    bump: db.prepare(
+      'INSERT INTO fault_counts (server_id, fault, count) VALUES (?, ?, 1) ON CONFLICT (server_id, fault) DO UPDATE SET count = count + 1',
+    ),
     addFact: db.prepare('INSERT OR IGNORE INTO facts (name, value) VALUES (?, ?)'),
     fact: db.prepare('SELECT value FROM facts WHERE name = ?'),
   };

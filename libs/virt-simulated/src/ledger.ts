@@ -62,7 +62,10 @@ export function doubleGuests(ledger: readonly LedgerEntry[]): DoubleGuest[] {
       if (now.length > 1) found.push({ serverId, hosts: now, seq });
     } else if (effect === 'destroy') {
       const at = hosts.indexOf(host);
-      living.set(serverId, hosts.filter((_, i) => i !== at));
+      living.set(
+        serverId,
+        hosts.filter((_, i) => i !== at),
+      );
     }
   }
   return found;

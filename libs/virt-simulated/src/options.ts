@@ -17,13 +17,43 @@ export const CAPACITY_PROFILES = {
 export type CapacityProfile = keyof typeof CAPACITY_PROFILES;
 
 /** Operations of the driver, as latency and fault profiles and the ledger name them. */
-export const SIMULATED_OPERATIONS = ['spawn', 'destroy', 'start', 'stop', 'reboot', 'pause', 'unpause', 'suspend', 'resume'] as const;
+export const SIMULATED_OPERATIONS = [
+  'spawn',
+  'destroy',
+  'start',
+  'stop',
+  'reboot',
+  'pause',
+  'unpause',
+  'suspend',
+  'resume',
+] as const;
 export type SimulatedOperation = (typeof SIMULATED_OPERATIONS)[number];
 
 /** Milliseconds an operation takes. */
 export type LatencyProfile = Readonly<Record<SimulatedOperation, number>>;
-export const DEFAULT_LATENCY: LatencyProfile = { spawn: 50, destroy: 10, start: 20, stop: 20, reboot: 30, pause: 5, unpause: 5, suspend: 20, resume: 20 };
-export const NO_LATENCY: LatencyProfile = { spawn: 0, destroy: 0, start: 0, stop: 0, reboot: 0, pause: 0, unpause: 0, suspend: 0, resume: 0 };
+export const DEFAULT_LATENCY: LatencyProfile = {
+  spawn: 50,
+  destroy: 10,
+  start: 20,
+  stop: 20,
+  reboot: 30,
+  pause: 5,
+  unpause: 5,
+  suspend: 20,
+  resume: 20,
+};
+export const NO_LATENCY: LatencyProfile = {
+  spawn: 0,
+  destroy: 0,
+  start: 0,
+  stop: 0,
+  reboot: 0,
+  pause: 0,
+  unpause: 0,
+  suspend: 0,
+  resume: 0,
+};
 
 /** Chance in [0, 1] that an operation fails. */
 export type FaultProfile = Readonly<Partial<Record<SimulatedOperation, number>>>;

@@ -70,18 +70,26 @@ describe('simulated driver', () => {
     await driver.spawn('a', spec, work());
     await expect(driver.stop('a', spec.serverId, 0, work())).rejects.toMatchObject({ code: 'driver.operation' });
     expect((await driver.guest('a', spec.serverId)).powerState).toBe(POWER_STATES.running);
-    await expect(driver.stop('a', spec.serverId, 0, work())).resolves.toMatchObject({ powerState: POWER_STATES.shutdown });
+    await expect(driver.stop('a', spec.serverId, 0, work())).resolves.toMatchObject({
+      powerState: POWER_STATES.shutdown,
+    });
   });
 
   it('refuses metadata that it cannot read instead of passing it over', async () => {
     open();
-    await expect(driver.spawn('a', guestSpec({ metadata: { 'sim:fail_spawn': 'often' } }), work())).rejects.toThrow(/sim:fail_spawn must be a count/);
+    await expect(driver.spawn('a', guestSpec({ metadata: { 'sim:fail_spawn': 'often' } }), work())).rejects.toThrow(
+      /sim:fail_spawn must be a count/,
+    );
   });
 
   it('delays a spawn and tells how far it is', async () => {
     open();
     const reports: Progress[] = [];
-    const spawning = driver.spawn('a', guestSpec({ metadata: { 'sim:delay_spawn': '20' } }), work({ progress: (p) => reports.push(p) }));
+    const spawning = driver.spawn(
+      'a',
+      guestSpec({ metadata: { 'sim:delay_spawn': '20' } }),
+      work({ progress: (p) => reports.push(p) }),
+    );
     await clock.advance(10_000);
     expect(reports.at(-1)).toEqual({ percent: 50 });
     await clock.advance(10_000);
@@ -125,14 +133,25 @@ describe('simulated driver', () => {
     expect((await driver.guest('a', spec.serverId)).powerState).toBe(POWER_STATES.shutdown);
     await driver.start('a', spec.serverId, work());
     await clock.advance(5_000);
-    expect(driver.ledger({ serverId: spec.serverId }).map((e) => e.effect)).toEqual(['spawn', 'shutdown', 'start', 'shutdown']);
+    expect(driver.ledger({ serverId: spec.serverId }).map((e) => e.effect)).toEqual([
+      'spawn',
+      'shutdown',
+      'start',
+      'shutdown',
+    ]);
   });
 
   it('fails by chance the same way for the same seed', async () => {
     const run = async () => {
       open({ faults: { spawn: 0.5 }, hostFaults: { b: { spawn: 0 } }, seed: 7 });
       const outcomes: boolean[] = [];
-      for (let i = 0; i < 20; i++) outcomes.push(await driver.spawn('a', guestSpec(), work()).then(() => true, () => false));
+      for (let i = 0; i < 20; i++)
+        outcomes.push(
+          await driver.spawn('a', guestSpec(), work()).then(
+            () => true,
+            () => false,
+          ),
+        );
       await expect(driver.spawn('b', guestSpec(), work())).resolves.toBeDefined();
       await driver.close();
       return outcomes;
@@ -164,10 +183,19 @@ describe('simulated driver', () => {
 });
 
 describe('doubleGuests', () => {
-  const entry = (seq: number, host: string, effect: string): LedgerEntry => ({ seq, at: 0, host, serverId: 's', effect, fence: 1 });
+  const entry = (seq: number, host: string, effect: string): LedgerEntry => ({
+    seq,
+    at: 0,
+    host,
+    serverId: 's',
+    effect,
+    fence: 1,
+  });
 
   it('finds a server with guests on two hosts, and none where one follows the other', () => {
-    expect(doubleGuests([entry(1, 'a', 'spawn'), entry(2, 'b', 'spawn'), entry(3, 'a', 'destroy')])).toEqual([{ serverId: 's', hosts: ['a', 'b'], seq: 2 }]);
+    expect(doubleGuests([entry(1, 'a', 'spawn'), entry(2, 'b', 'spawn'), entry(3, 'a', 'destroy')])).toEqual([
+      { serverId: 's', hosts: ['a', 'b'], seq: 2 },
+    ]);
     expect(doubleGuests([entry(1, 'a', 'spawn'), entry(2, 'a', 'destroy'), entry(3, 'b', 'spawn')])).toEqual([]);
   });
 });

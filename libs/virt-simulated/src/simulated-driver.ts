@@ -31,10 +31,26 @@ import { Deaths } from './deaths';
 import { injectedDeath } from './faults';
 import { GuestStore, type StoredGuest } from './guest-store';
 import type { LedgerEntry, LedgerFilter } from './ledger';
-import { CAPACITY_PROFILES, DEFAULT_LATENCY, type HostCapacity, type SimulatedDriverOptions, type SimulatedOperation } from './options';
+import {
+  CAPACITY_PROFILES,
+  DEFAULT_LATENCY,
+  type HostCapacity,
+  type SimulatedDriverOptions,
+  type SimulatedOperation,
+} from './options';
 import { seededRandom } from './random';
 import { Stage } from './stage';
-import { consoleText, cpuInfo, diagnosticsView, diskOf, guestView, HYPERVISOR_VERSION, lastLines, RESERVED_MEMORY_MB, uptimeText } from './views';
+import {
+  consoleText,
+  cpuInfo,
+  diagnosticsView,
+  diskOf,
+  guestView,
+  HYPERVISOR_VERSION,
+  lastLines,
+  RESERVED_MEMORY_MB,
+  uptimeText,
+} from './views';
 
 const CAPABILITIES = driverCapabilities(
   'supports_image_type_aki',
@@ -49,7 +65,22 @@ const CAPABILITIES = driverCapabilities(
 
 const TRAITS = [
   'HW_ARCH_X86_64',
-  ...['SSE', 'SSE2', 'SSSE3', 'SSE41', 'SSE42', 'AESNI', 'AVX', 'AVX2', 'BMI', 'BMI2', 'F16C', 'FMA3', 'CLMUL', 'VMX'].map((f) => `HW_CPU_X86_${f}`),
+  ...[
+    'SSE',
+    'SSE2',
+    'SSSE3',
+    'SSE41',
+    'SSE42',
+    'AESNI',
+    'AVX',
+    'AVX2',
+    'BMI',
+    'BMI2',
+    'F16C',
+    'FMA3',
+    'CLMUL',
+    'VMX',
+  ].map((f) => `HW_CPU_X86_${f}`),
   'COMPUTE_ARCH_X86_64',
   'COMPUTE_GRAPHICS_MODEL_VGA',
   'COMPUTE_GRAPHICS_MODEL_VIRTIO',
@@ -85,7 +116,9 @@ export class SimulatedDriver implements VirtDriver {
   constructor(options: SimulatedDriverOptions) {
     this.clock = options.clock ?? systemClock;
     const capacities = (options.capacity ?? ['default']).map((c) => (typeof c === 'string' ? CAPACITY_PROFILES[c] : c));
-    options.hosts.forEach((host, i) => this.hosts.set(host, makeHost(capacities[i % capacities.length] ?? CAPACITY_PROFILES.default, i)));
+    options.hosts.forEach((host, i) =>
+      this.hosts.set(host, makeHost(capacities[i % capacities.length] ?? CAPACITY_PROFILES.default, i)),
+    );
     this.store = new GuestStore(options.stateDir, options.ledgerLimit ?? 1_000_000);
     this.startedAt = this.store.fact('started_at', this.clock.now());
     const { faults = {}, hostFaults = {} } = options;
@@ -111,7 +144,14 @@ export class SimulatedDriver implements VirtDriver {
 
   async inventory(host: string): Promise<DriverInventories> {
     const { vcpus, memoryMb, diskGb } = this.host(host).capacity;
-    const of = (total: number, reserved: number, initialRatio: number) => ({ total, reserved, minUnit: 1, maxUnit: total, stepSize: 1, initialRatio });
+    const of = (total: number, reserved: number, initialRatio: number) => ({
+      total,
+      reserved,
+      minUnit: 1,
+      maxUnit: total,
+      stepSize: 1,
+      initialRatio,
+    });
     const all = {
       VCPU: of(vcpus, 0, 4),
       MEMORY_MB: of(memoryMb, Math.min(RESERVED_MEMORY_MB, memoryMb), 1),
@@ -256,7 +296,13 @@ export class SimulatedDriver implements VirtDriver {
     return this.store.ledger(filter);
   }
 
-  private async power(host: string, serverId: string, rule: PowerOperation, operation: SimulatedOperation, work: Work): Promise<Guest> {
+  private async power(
+    host: string,
+    serverId: string,
+    rule: PowerOperation,
+    operation: SimulatedOperation,
+    work: Work,
+  ): Promise<Guest> {
     const before = this.stored(host, serverId);
     if (!powerStep(rule, before.powerState).work) return guestView(before);
     await this.stage.play({ operation, host, serverId, metadata: before.spec.metadata, work });

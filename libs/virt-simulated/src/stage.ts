@@ -72,13 +72,20 @@ export class Stage {
 
   private fail({ operation, host, serverId }: Act, faults: InjectedFaults): void {
     if (faults.failHosts.includes(host)) throw failure(operation, host, faults.final);
-    if (faults.failTimes > 0 && this.options.store.countFault(serverId, `fail_${operation}`) < faults.failTimes) throw failure(operation, host, faults.final);
+    if (faults.failTimes > 0 && this.options.store.countFault(serverId, `fail_${operation}`) < faults.failTimes)
+      throw failure(operation, host, faults.final);
     const chance = this.options.faultsOf(host)[operation] ?? 0;
     if (chance > 0 && this.options.random() < chance) throw failure(operation, host, false);
   }
 }
 
 function failure(operation: SimulatedOperation, host: string, final: boolean): DriverError {
-  if (operation === 'spawn') return new DriverError('driver.spawn', `The hypervisor of ${host} could not start the guest (injected fault).`, { retryElsewhere: !final });
-  return new DriverError('driver.operation', `The hypervisor of ${host} failed to ${operation} the guest (injected fault).`);
+  if (operation === 'spawn')
+    return new DriverError('driver.spawn', `The hypervisor of ${host} could not start the guest (injected fault).`, {
+      retryElsewhere: !final,
+    });
+  return new DriverError(
+    'driver.operation',
+    `The hypervisor of ${host} failed to ${operation} the guest (injected fault).`,
+  );
 }

@@ -7,7 +7,22 @@ import type { HostCapacity } from './options';
 export const RESERVED_MEMORY_MB = 512;
 /** 9.2.0, as an integer. */
 export const HYPERVISOR_VERSION = 9_002_000;
-const CPU_FEATURES = ['sse', 'sse2', 'ssse3', 'sse4.1', 'sse4.2', 'aes', 'avx', 'avx2', 'bmi1', 'bmi2', 'f16c', 'fma', 'pclmuldq', 'vmx'];
+const CPU_FEATURES = [
+  'sse',
+  'sse2',
+  'ssse3',
+  'sse4.1',
+  'sse4.2',
+  'aes',
+  'avx',
+  'avx2',
+  'bmi1',
+  'bmi2',
+  'f16c',
+  'fma',
+  'pclmuldq',
+  'vmx',
+];
 
 /** Root, ephemeral and swap together, in GiB. */
 export function diskOf({ flavor }: StoredGuest['spec']): number {
@@ -31,7 +46,13 @@ export function guestView(g: StoredGuest): Guest {
 export function cpuInfo({ vcpus }: HostCapacity): string {
   const threads = vcpus % 2 === 0 ? 2 : 1;
   const topology = { cells: 1, sockets: 1, cores: vcpus / threads, threads };
-  return JSON.stringify({ arch: 'x86_64', model: 'Haswell-noTSX-IBRS', vendor: 'Intel', features: CPU_FEATURES, topology });
+  return JSON.stringify({
+    arch: 'x86_64',
+    model: 'Haswell-noTSX-IBRS',
+    vendor: 'Intel',
+    features: CPU_FEATURES,
+    topology,
+  });
 }
 
 /** ` 12:01:02 up 3 days,  4:05,  0 users,  load average: 0.10, 0.10, 0.10`. */
@@ -53,7 +74,10 @@ export function consoleText(g: StoredGuest): string {
     [0.004, `BIOS-provided physical RAM map: ${spec.flavor.memoryMb} MiB usable`],
     [0.112, `smp: Brought up 1 node, ${spec.flavor.vcpus} CPU${spec.flavor.vcpus === 1 ? '' : 's'}`],
     [0.431, `virtio_blk virtio0: [vda] ${spec.flavor.rootGb} GiB`],
-    ...spec.nics.map((nic, i): [number, string] => [0.512 + i / 100, `virtio_net virtio${i + 1} eth${i}: ${nic.macAddress} ${nic.fixedIps.map((ip) => ip.ipAddress).join(' ')}`]),
+    ...spec.nics.map((nic, i): [number, string] => [
+      0.512 + i / 100,
+      `virtio_net virtio${i + 1} eth${i}: ${nic.macAddress} ${nic.fixedIps.map((ip) => ip.ipAddress).join(' ')}`,
+    ]),
     [1.204, 'EXT4-fs (vda1): mounted filesystem with ordered data mode'],
   ];
   if (spec.configDrive) lines.push([1.3, 'sr0: config drive found (config-2)']);
@@ -65,10 +89,22 @@ export function consoleText(g: StoredGuest): string {
 /** The last `lines` lines of `text`; all of it when not given. */
 export function lastLines(text: string, lines: number | undefined): string {
   if (lines === undefined || lines < 0) return text;
-  return lines === 0 ? '' : text.split('\n').slice(-lines - 1).join('\n');
+  return lines === 0
+    ? ''
+    : text
+        .split('\n')
+        .slice(-lines - 1)
+        .join('\n');
 }
 
-const STATES = { nostate: 'pending', running: 'running', paused: 'paused', shutdown: 'shutdown', crashed: 'crashed', suspended: 'suspended' } as const;
+const STATES = {
+  nostate: 'pending',
+  running: 'running',
+  paused: 'paused',
+  shutdown: 'shutdown',
+  crashed: 'crashed',
+  suspended: 'suspended',
+} as const;
 
 /** Counters that grow with the time since the last boot, as an idle guest's do. */
 export function diagnosticsView(g: StoredGuest, now: number): GuestDiagnostics {
@@ -83,7 +119,15 @@ export function diagnosticsView(g: StoredGuest, now: number): GuestDiagnostics {
     configDrive: g.spec.configDrive,
     cpus: Array.from({ length: flavor.vcpus }, (_, id) => ({ id, time: up * 20_000_000, utilisation: up > 0 ? 2 : 0 })),
     memory: { maximum: flavor.memoryMb, used: up > 0 ? Math.ceil(flavor.memoryMb / 4) : 0 },
-    disks: [{ readBytes: 20_971_520 * g.boots, readRequests: 1_280 * g.boots, writeBytes: up * 4_096, writeRequests: up, errorsCount: 0 }],
+    disks: [
+      {
+        readBytes: 20_971_520 * g.boots,
+        readRequests: 1_280 * g.boots,
+        writeBytes: up * 4_096,
+        writeRequests: up,
+        errorsCount: 0,
+      },
+    ],
     nics: nics.map(({ macAddress }) => ({
       macAddress,
       rxOctets: up * 96,

@@ -6,7 +6,7 @@
  * - Operations may be repeated. `spawn` looks for the guest first and never makes a second one; `destroy` of a guest
  *   that is not there succeeds; a power operation whose state already holds succeeds without effect (`POWER_RULES`).
  *   Drivers may therefore forget everything but the guests: order, fences and repeats are the agent's journal's matter.
- * - The agent runs one operation per server at a time. Drivers may rely on that, across hosts too.
+ * - The agent runs one operation per guest (a server on a host) at a time. Drivers may rely on that.
  * - A refused or failed operation leaves the guest as it was; a failed or aborted `spawn` leaves nothing behind.
  * - Whatever a driver throws is a `DriverError`; anything else counts as a fault of the driver.
  */
@@ -94,7 +94,13 @@ export interface GuestDiagnostics {
   readonly cpus: readonly { readonly id: number; readonly time: number; readonly utilisation: number }[];
   /** MiB. */
   readonly memory: { readonly maximum: number; readonly used: number };
-  readonly disks: readonly { readonly readBytes: number; readonly readRequests: number; readonly writeBytes: number; readonly writeRequests: number; readonly errorsCount: number }[];
+  readonly disks: readonly {
+    readonly readBytes: number;
+    readonly readRequests: number;
+    readonly writeBytes: number;
+    readonly writeRequests: number;
+    readonly errorsCount: number;
+  }[];
   readonly nics: readonly {
     readonly macAddress: string;
     readonly rxOctets: number;

@@ -3,11 +3,14 @@ import { DriverError, isDriverError } from './errors';
 import { POWER_OPERATIONS, POWER_RULES, powerStep, type PowerRule } from './power';
 
 describe('power rules', () => {
-  it.each([...POWER_OPERATIONS])('%s ends in a state in which repeating it is harmless or does the work anew', (operation) => {
-    const rule: PowerRule = POWER_RULES[operation];
-    expect([...rule.already, ...rule.from]).toContain(rule.to);
-    expect(rule.already.filter((s) => rule.from.includes(s))).toEqual([]);
-  });
+  it.each([...POWER_OPERATIONS])(
+    '%s ends in a state in which repeating it is harmless or does the work anew',
+    (operation) => {
+      const rule: PowerRule = POWER_RULES[operation];
+      expect([...rule.already, ...rule.from]).toContain(rule.to);
+      expect(rule.already.filter((s) => rule.from.includes(s))).toEqual([]);
+    },
+  );
 
   it('refuse what is not legal with a typed error', () => {
     expect(() => powerStep('pause', POWER_STATES.shutdown)).toThrow(DriverError);

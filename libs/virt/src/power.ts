@@ -2,7 +2,16 @@ import { POWER_STATES, type PowerState, type PowerStateName } from '@fractus/obj
 import { DriverError } from './errors';
 
 /** Operations that move a guest from one power state to another. A reboot is two of them: soft and hard differ. */
-export const POWER_OPERATIONS = ['start', 'stop', 'reboot-soft', 'reboot-hard', 'pause', 'unpause', 'suspend', 'resume'] as const;
+export const POWER_OPERATIONS = [
+  'start',
+  'stop',
+  'reboot-soft',
+  'reboot-hard',
+  'pause',
+  'unpause',
+  'suspend',
+  'resume',
+] as const;
 export type PowerOperation = (typeof POWER_OPERATIONS)[number];
 
 export interface PowerRule {
@@ -25,7 +34,9 @@ export const POWER_RULES = {
   resume: { from: ['suspended'], already: ['running'], to: 'running' },
 } as const satisfies Record<PowerOperation, PowerRule>;
 
-const NAMES = new Map<number, PowerStateName>(Object.entries(POWER_STATES).map(([name, n]) => [n, name as PowerStateName]));
+const NAMES = new Map<number, PowerStateName>(
+  Object.entries(POWER_STATES).map(([name, n]) => [n, name as PowerStateName]),
+);
 
 export function powerStateName(state: PowerState): PowerStateName {
   return NAMES.get(state) ?? 'nostate';
@@ -37,5 +48,7 @@ export function powerStep(operation: PowerOperation, state: PowerState): { to: P
   const name = powerStateName(state);
   if (rule.already.includes(name)) return { to: state, work: false };
   if (rule.from.includes(name)) return { to: POWER_STATES[rule.to], work: true };
-  throw new DriverError('driver.power_state', `Cannot ${operation} a guest that is ${name}.`, { details: { operation, state: name } });
+  throw new DriverError('driver.power_state', `Cannot ${operation} a guest that is ${name}.`, {
+    details: { operation, state: name },
+  });
 }

@@ -64,7 +64,12 @@ export class HostLifecycle {
     const { agentId, incarnation, driver, tracker, conductor, newContext } = this.parts;
     const states: HostState[] = [];
     for (const host of hosts) states.push(await readHostState(driver, tracker, host));
-    const answer = await conductor.registerHosts(newContext(), { agentId, incarnation, serviceVersion: SERVICE_VERSION, hosts: states });
+    const answer = await conductor.registerHosts(newContext(), {
+      agentId,
+      incarnation,
+      serviceVersion: SERVICE_VERSION,
+      hosts: states,
+    });
     const known = new Map(answer.hosts.map((h): [string, RegisteredHost] => [h.host, h]));
     for (const host of hosts) await this.adopt(host, known.get(host.host));
   }
@@ -73,7 +78,10 @@ export class HostLifecycle {
     if (!registered) throw new Error(`conductor did not answer for host ${host.host}`);
     host.disabled = registered.disabled;
     if (registered.nodeId === host.nodeId) return;
-    this.parts.logger.warn({ host: host.host, here: host.nodeId, there: registered.nodeId }, 'conductor knows this node by another id, which is taken over');
+    this.parts.logger.warn(
+      { host: host.host, here: host.nodeId, there: registered.nodeId },
+      'conductor knows this node by another id, which is taken over',
+    );
     await this.parts.hosts.adoptNodeId(host, registered.nodeId);
   }
 
@@ -86,7 +94,10 @@ export class HostLifecycle {
       journal.raiseFence(serverId, fence);
       await journal.durable();
       if (verdict !== 'destroy') continue;
-      logger.warn({ host: host.host, server_id: serverId, fence }, 'conductor says that this guest is not to be here: it is destroyed');
+      logger.warn(
+        { host: host.host, server_id: serverId, fence },
+        'conductor says that this guest is not to be here: it is destroyed',
+      );
       await driver.destroy(host.host, serverId, { fence, signal: this.parts.signal, progress: () => undefined });
     }
   }
@@ -95,7 +106,8 @@ export class HostLifecycle {
   private async guestsOf(host: AgentHost): Promise<HostGuest[]> {
     const { journal, driver } = this.parts;
     const found = new Map<string, HostGuest>();
-    for (const serverId of journal.unfinished(host.host)) found.set(serverId, { serverId, fence: journal.fenceOf(serverId), powerState: POWER_STATES.nostate });
+    for (const serverId of journal.unfinished(host.host))
+      found.set(serverId, { serverId, fence: journal.fenceOf(serverId), powerState: POWER_STATES.nostate });
     for (const { serverId, fence, powerState } of await driver.guests(host.host)) {
       found.set(serverId, { serverId, fence: Math.max(fence, journal.fenceOf(serverId)), powerState });
     }

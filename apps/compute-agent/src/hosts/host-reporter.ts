@@ -78,10 +78,18 @@ export class HostReporter {
     if (alive.length === 0) return;
     try {
       const states = await Promise.all(changed.map((h) => readHostState(driver, tracker, h)));
-      const report: HostReport = { agentId, incarnation, seq: ++this.seq, alive: alive.map((h) => h.host), changed: states };
+      const report: HostReport = {
+        agentId,
+        incarnation,
+        seq: ++this.seq,
+        alive: alive.map((h) => h.host),
+        changed: states,
+      };
       const ctx = newContext();
       // each may fail alone: a scheduler that missed it sees the gap, conductor must have it
-      const heard = news.hosts(ctx, report).catch((err: unknown) => logger.warn({ err }, 'schedulers could not be told of hosts'));
+      const heard = news
+        .hosts(ctx, report)
+        .catch((err: unknown) => logger.warn({ err }, 'schedulers could not be told of hosts'));
       await conductor.hostReport(ctx, report);
       await heard;
     } catch (err) {

@@ -16,7 +16,11 @@ export interface RetryTools {
 }
 
 /** Does it until it succeeds, with growing pauses, forever; every failure is logged. Rejects only with `Stopped`. */
-export async function retry<R>(what: string, { clock, logger, signal }: RetryTools, attempt: () => Promise<R>): Promise<R> {
+export async function retry<R>(
+  what: string,
+  { clock, logger, signal }: RetryTools,
+  attempt: () => Promise<R>,
+): Promise<R> {
   for (let n = 0; ; n++) {
     if (signal.aborted) throw new Stopped(what);
     try {

@@ -6,7 +6,16 @@ import type { OperationRef } from '@fractus/rpc-contracts';
 import { Journal, operationKey, SUPERSEDED, type Verdict } from './journal';
 
 const uuid = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
-const ref = (overrides: Partial<OperationRef> = {}): OperationRef => ({ taskId: uuid(1), serverId: uuid(2), step: 'spawn', attempt: 1, fence: 1, host: 'a', silenceSeconds: 30, ...overrides });
+const ref = (overrides: Partial<OperationRef> = {}): OperationRef => ({
+  taskId: uuid(1),
+  serverId: uuid(2),
+  step: 'spawn',
+  attempt: 1,
+  fence: 1,
+  host: 'a',
+  silenceSeconds: 30,
+  ...overrides,
+});
 
 describe('journal', () => {
   let dir: string;
@@ -14,7 +23,8 @@ describe('journal', () => {
   let journal: Journal;
 
   const open = (): Journal => (journal = new Journal({ path: join(dir, 'journal.db'), now: () => now }));
-  const begin = (r: OperationRef, { builds = true, forever = false } = {}): Verdict => journal.begin({ operation: builds ? 'build' : 'destroy', ref: r, requestId: 'req-1', builds, forever });
+  const begin = (r: OperationRef, { builds = true, forever = false } = {}): Verdict =>
+    journal.begin({ operation: builds ? 'build' : 'destroy', ref: r, requestId: 'req-1', builds, forever });
   const done = { outcome: 'done', powerState: 1 } as const;
 
   beforeEach(() => {
@@ -39,14 +49,19 @@ describe('journal', () => {
     await journal.durable();
     journal.crash();
     open();
-    expect(journal.unreported()).toEqual([{ key: operationKey(ref()), requestId: 'req-1', finished: { operation: ref(), ...done } }]);
+    expect(journal.unreported()).toEqual([
+      { key: operationKey(ref()), requestId: 'req-1', finished: { operation: ref(), ...done } },
+    ]);
   });
 
   it('keeps the first result of an operation', () => {
     begin(ref());
     journal.finish(operationKey(ref()), done);
     journal.finish(operationKey(ref()), { outcome: 'failed' });
-    expect(begin(ref({ fence: 2 }))).toMatchObject({ kind: 'replay', report: { finished: { outcome: 'done', replayed: true, operation: { fence: 2 } } } });
+    expect(begin(ref({ fence: 2 }))).toMatchObject({
+      kind: 'replay',
+      report: { finished: { outcome: 'done', replayed: true, operation: { fence: 2 } } },
+    });
   });
 
   it('reports until told that it was taken, and again when asked again', async () => {
@@ -69,7 +84,10 @@ describe('journal', () => {
 
   it('does anew what was called off', () => {
     begin(ref());
-    journal.finish(operationKey(ref()), { outcome: 'failed', error: { code: SUPERSEDED, message: '', retryElsewhere: false } });
+    journal.finish(operationKey(ref()), {
+      outcome: 'failed',
+      error: { code: SUPERSEDED, message: '', retryElsewhere: false },
+    });
     expect(begin(ref({ fence: 2 }))).toMatchObject({ kind: 'run', resumed: true });
     journal.finish(operationKey(ref()), done);
     expect(journal.reportOf(operationKey(ref()))?.finished).toEqual({ operation: ref({ fence: 2 }), ...done });
@@ -91,11 +109,19 @@ describe('journal', () => {
   });
 
   it('keeps ids of nodes', async () => {
-    journal.saveNodeIds([['a', uuid(1)], ['b', uuid(2)]]);
+    journal.saveNodeIds([
+      ['a', uuid(1)],
+      ['b', uuid(2)],
+    ]);
     await journal.durable();
     journal.crash();
     open();
-    expect(journal.nodeIds()).toEqual(new Map([['a', uuid(1)], ['b', uuid(2)]]));
+    expect(journal.nodeIds()).toEqual(
+      new Map([
+        ['a', uuid(1)],
+        ['b', uuid(2)],
+      ]),
+    );
   });
 
   it('rejects those who wait when the disk refuses, and has then forgotten all of the group', async () => {
@@ -110,7 +136,15 @@ describe('journal', () => {
 
 /** What may happen to an agent, in any order: messages (new, repeated, late), ends of effects, crashes. */
 type Event =
-  | { kind: 'message'; server: number; task: number; step: 'spawn' | 'destroy'; attempt: number; fence: number; host: string }
+  | {
+      kind: 'message';
+      server: number;
+      task: number;
+      step: 'spawn' | 'destroy';
+      attempt: number;
+      fence: number;
+      host: string;
+    }
   | { kind: 'end' }
   | { kind: 'crash' };
 
@@ -136,7 +170,10 @@ const events = fc.array(
 
 describe('journal, whatever comes', () => {
   it('lets each operation take effect once, never lowers a fence, obeys no lower one, and builds nothing after a tombstone', async () => {
-    await fc.assert(fc.asyncProperty(events, (story) => tell(story)), { numRuns: 60 });
+    await fc.assert(
+      fc.asyncProperty(events, (story) => tell(story)),
+      { numRuns: 60 },
+    );
   }, 60_000);
 });
 
@@ -163,9 +200,22 @@ async function tell(story: readonly Event[]): Promise<void> {
     } else {
       const builds = event.step === 'spawn';
       // a task belongs to one server
-      const r = ref({ taskId: uuid(10 * event.server + event.task), serverId: uuid(event.server), step: event.step, attempt: event.attempt, fence: event.fence, host: event.host });
+      const r = ref({
+        taskId: uuid(10 * event.server + event.task),
+        serverId: uuid(event.server),
+        step: event.step,
+        attempt: event.attempt,
+        fence: event.fence,
+        host: event.host,
+      });
       if (running.some((x) => operationKey(x) === operationKey(r))) continue; // the runner joins these
-      const verdict = journal.begin({ operation: builds ? 'build' : 'destroy', ref: r, requestId: 'req', builds, forever: !builds && event.attempt === 2 });
+      const verdict = journal.begin({
+        operation: builds ? 'build' : 'destroy',
+        ref: r,
+        requestId: 'req',
+        builds,
+        forever: !builds && event.attempt === 2,
+      });
       await journal.durable();
       const before = highest.get(r.serverId) ?? 0;
       expect(verdict.kind === 'stale' || r.fence >= before).toBe(true);

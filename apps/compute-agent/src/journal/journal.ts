@@ -148,7 +148,11 @@ export class Journal {
   /** Forgets what is older than `before` (epoch milliseconds) and no longer needed. Answers with how many lines went. */
   compact(before: number): number {
     return this.group.write(
-      () => [this.sql.forgetOperations, this.sql.forgetUnfinished, this.sql.forgetFences].reduce((n, s) => n + s.run(before).changes, 0),
+      () =>
+        [this.sql.forgetOperations, this.sql.forgetUnfinished, this.sql.forgetFences].reduce(
+          (n, s) => n + s.run(before).changes,
+          0,
+        ),
       true,
     );
   }
@@ -174,20 +178,37 @@ export class Journal {
     const key = operationKey(ref);
     const before = this.row(key);
     // of the same lease, conductor has already moved on to a later attempt: this message was late
-    if (!before && known?.fence === ref.fence && this.latestAttempt(ref) > ref.attempt) return { kind: 'stale', highest: known.fence };
+    if (!before && known?.fence === ref.fence && this.latestAttempt(ref) > ref.attempt)
+      return { kind: 'stale', highest: known.fence };
     this.raise(ref.serverId, ref.fence, forever);
     if (before?.result != null && !wasSuperseded(before)) {
       this.sql.replay.run(ref.fence, requestId, key);
-      return { kind: 'replay', report: reportOf({ ...before, fence: ref.fence, request_id: requestId, silence_seconds: ref.silenceSeconds, replayed: 1 }) };
+      return {
+        kind: 'replay',
+        report: reportOf({
+          ...before,
+          fence: ref.fence,
+          request_id: requestId,
+          silence_seconds: ref.silenceSeconds,
+          replayed: 1,
+        }),
+      };
     }
     if (builds && known?.tombstone === 1) return { kind: 'tombstone' };
     this.sql.begin.run(rowOf(key, operation, ref, requestId, this.now()));
     const others = this.sql.others.all(ref.serverId, key) as OperationRow[];
-    return { kind: 'run', resumed: before !== undefined, unfinished: others.map((row) => ({ operation: row.operation, ref: refOf(row) })) };
+    return {
+      kind: 'run',
+      resumed: before !== undefined,
+      unfinished: others.map((row) => ({ operation: row.operation, ref: refOf(row) })),
+    };
   }
 
   private latestAttempt(ref: OperationRef): number {
-    return (this.sql.latestAttempt.get(ref.serverId, ref.taskId, ref.step, ref.host) as { attempt: number | null }).attempt ?? 0;
+    return (
+      (this.sql.latestAttempt.get(ref.serverId, ref.taskId, ref.step, ref.host) as { attempt: number | null })
+        .attempt ?? 0
+    );
   }
 
   private raise(server: string, fence: number, tombstone: boolean): void {
@@ -203,7 +224,13 @@ export class Journal {
   }
 }
 
-function rowOf(key: string, operation: string, ref: OperationRef, requestId: string, now: number): Omit<OperationRow, 'finished_at' | 'result' | 'reported' | 'replayed'> {
+function rowOf(
+  key: string,
+  operation: string,
+  ref: OperationRef,
+  requestId: string,
+  now: number,
+): Omit<OperationRow, 'finished_at' | 'result' | 'reported' | 'replayed'> {
   return {
     key,
     operation,

@@ -56,7 +56,9 @@ function prepareStatements(db: Database.Database) {
         'fence = MAX(fence, excluded.fence), tombstone = MAX(tombstone, excluded.tombstone), touched_at = excluded.touched_at',
     ),
     operation: db.prepare('SELECT * FROM operations WHERE key = ?'),
-    latestAttempt: db.prepare('SELECT MAX(attempt) AS attempt FROM operations WHERE server_id = ? AND task_id = ? AND step = ? AND host = ?'),
+    latestAttempt: db.prepare(
+      'SELECT MAX(attempt) AS attempt FROM operations WHERE server_id = ? AND task_id = ? AND step = ? AND host = ?',
+    ),
     begin: db.prepare(
       'INSERT INTO operations (key, server_id, task_id, step, attempt, host, operation, fence, silence_seconds, request_id, begun_at) ' +
         'VALUES (@key, @server_id, @task_id, @step, @attempt, @host, @operation, @fence, @silence_seconds, @request_id, @begun_at) ' +
@@ -68,11 +70,17 @@ function prepareStatements(db: Database.Database) {
     finish: db.prepare('UPDATE operations SET result = ?, finished_at = ? WHERE key = ? AND finished_at IS NULL'),
     others: db.prepare('SELECT * FROM operations WHERE server_id = ? AND finished_at IS NULL AND key <> ?'),
     reported: db.prepare('UPDATE operations SET reported = 1 WHERE key = ? AND fence = ?'),
-    unreported: db.prepare('SELECT * FROM operations WHERE finished_at IS NOT NULL AND reported = 0 ORDER BY finished_at'),
-    unfinished: db.prepare('SELECT DISTINCT server_id AS serverId FROM operations WHERE host = ? AND finished_at IS NULL'),
+    unreported: db.prepare(
+      'SELECT * FROM operations WHERE finished_at IS NOT NULL AND reported = 0 ORDER BY finished_at',
+    ),
+    unfinished: db.prepare(
+      'SELECT DISTINCT server_id AS serverId FROM operations WHERE host = ? AND finished_at IS NULL',
+    ),
     forgetOperations: db.prepare('DELETE FROM operations WHERE finished_at < ? AND reported = 1'),
     forgetUnfinished: db.prepare('DELETE FROM operations WHERE finished_at IS NULL AND begun_at < ?'),
-    forgetFences: db.prepare('DELETE FROM fences WHERE touched_at < ? AND NOT EXISTS (SELECT 1 FROM operations o WHERE o.server_id = fences.server_id)'),
+    forgetFences: db.prepare(
+      'DELETE FROM fences WHERE touched_at < ? AND NOT EXISTS (SELECT 1 FROM operations o WHERE o.server_id = fences.server_id)',
+    ),
     nodes: db.prepare('SELECT host, node_id AS nodeId FROM nodes'),
     saveNode: db.prepare('INSERT OR REPLACE INTO nodes (host, node_id) VALUES (?, ?)'),
   };

@@ -3,7 +3,8 @@ import type { PowerState } from '@fractus/objects';
 import type { VirtDriver, Work } from '@fractus/virt';
 
 /** Names of the casts of the compute contract that are operations: one file here for each. */
-export type OperationName = 'build' | 'destroy' | 'start' | 'stop' | 'reboot' | 'pause' | 'unpause' | 'suspend' | 'resume';
+export type OperationName =
+  'build' | 'destroy' | 'start' | 'stop' | 'reboot' | 'pause' | 'unpause' | 'suspend' | 'resume';
 
 type ComputeClient = Client<typeof computeContract>;
 /** The request of an operation, as the contract declares it. */
@@ -29,6 +30,8 @@ export interface Operation<Req extends OperationRequest = OperationRequest> {
   run(driver: VirtDriver, request: Req, work: Work): Promise<PowerState | undefined>;
 }
 
-export function defineOperation<N extends OperationName>(operation: Operation<RequestOf<N>> & { readonly name: N }): Operation<RequestOf<N>> & { readonly name: N } {
+export function defineOperation<N extends OperationName>(
+  operation: Operation<RequestOf<N>> & { readonly name: N },
+): Operation<RequestOf<N>> & { readonly name: N } {
   return Object.freeze(operation);
 }

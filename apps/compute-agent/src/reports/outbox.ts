@@ -63,7 +63,10 @@ export class Outbox<T> {
   private failed(err: unknown): void {
     if (this.closed || this.cancel !== null) return;
     const pause = Math.min(BACKOFF_MS.first * 2 ** this.failures++, BACKOFF_MS.most);
-    this.options.logger.warn({ err, pending: this.pending, pauseMs: pause }, `${this.options.what} could not be sent; it will be sent again`);
+    this.options.logger.warn(
+      { err, pending: this.pending, pauseMs: pause },
+      `${this.options.what} could not be sent; it will be sent again`,
+    );
     this.cancel = this.options.clock.after(pause, () => {
       this.cancel = null;
       void this.sendAll();
@@ -74,7 +77,8 @@ export class Outbox<T> {
     const keys = [...this.items.keys()];
     const worker = async (): Promise<void> => {
       // one failure ends the round: the rest waits for the next
-      for (let key = keys.shift(); key !== undefined && this.cancel === null; key = keys.shift()) await this.sendOne(key);
+      for (let key = keys.shift(); key !== undefined && this.cancel === null; key = keys.shift())
+        await this.sendOne(key);
     };
     await Promise.all(Array.from({ length: Math.min(AT_ONCE, keys.length) }, worker));
   }

@@ -48,7 +48,11 @@ export function mergeTraits(current: readonly string[], desired: DesiredTraits):
 export type ConfiguredRatios = Readonly<Record<string, number | undefined>>;
 
 /** The inventories to set. A ratio: configured, else as it is in Placement, else the driver's initial one. */
-export function mergeInventories(current: Readonly<Record<string, InventoryRecord>>, driver: DriverInventories, ratios: ConfiguredRatios): Record<string, InventoryRecord> {
+export function mergeInventories(
+  current: Readonly<Record<string, InventoryRecord>>,
+  driver: DriverInventories,
+  ratios: ConfiguredRatios,
+): Record<string, InventoryRecord> {
   const others = Object.entries(current).filter(([rc]) => rc.startsWith('CUSTOM_') && !(rc in driver));
   const own = Object.entries(driver)
     .filter(([, i]) => i.total > 0)
@@ -83,7 +87,10 @@ export function planUpdate(record: ProviderRecord, desired: Desired, ratios: Con
 
 const FIELDS = ['total', 'reserved', 'minUnit', 'maxUnit', 'stepSize', 'allocationRatio'] as const;
 
-function sameInventories(a: Readonly<Record<string, InventoryRecord>>, b: Readonly<Record<string, InventoryRecord>>): boolean {
+function sameInventories(
+  a: Readonly<Record<string, InventoryRecord>>,
+  b: Readonly<Record<string, InventoryRecord>>,
+): boolean {
   const classes = Object.keys(a);
   if (classes.length !== Object.keys(b).length) return false;
   return classes.every((rc) => {

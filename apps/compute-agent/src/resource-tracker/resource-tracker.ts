@@ -3,11 +3,24 @@
  * fingerprint changed; now and then everything is read again, so that what others broke is mended.
  */
 import { isFractusError, unavailable, type RequestContext } from '@fractus/objects';
-import type { Client, placementContract, ProviderRecord, ProviderUpdate, ProviderUpdateResult } from '@fractus/rpc-contracts';
+import type {
+  Client,
+  placementContract,
+  ProviderRecord,
+  ProviderUpdate,
+  ProviderUpdateResult,
+} from '@fractus/rpc-contracts';
 import type { Logger } from '@fractus/telemetry';
 import type { VirtDriver } from '@fractus/virt';
 import type { AgentHost } from '../hosts/host-registry';
-import { desiredTraits, fingerprint, planUpdate, type ConfiguredRatios, type Desired, type DesiredTraits } from './desired';
+import {
+  desiredTraits,
+  fingerprint,
+  planUpdate,
+  type ConfiguredRatios,
+  type Desired,
+  type DesiredTraits,
+} from './desired';
 
 /** Hosts in one message to Placement. */
 export const PROVIDERS_PER_CALL = 200;
@@ -45,13 +58,15 @@ export class ResourceTracker {
    * that Placement refuses for its content (inventory in use, say) is logged and tried again with the next refresh.
    */
   async sync(ctx: RequestContext, hosts: readonly AgentHost[]): Promise<void> {
-    for (let i = 0; i < hosts.length; i += PROVIDERS_PER_CALL) await this.syncPage(ctx, hosts.slice(i, i + PROVIDERS_PER_CALL));
+    for (let i = 0; i < hosts.length; i += PROVIDERS_PER_CALL)
+      await this.syncPage(ctx, hosts.slice(i, i + PROVIDERS_PER_CALL));
   }
 
   /** Syncs those of the hosts whose desired state is no longer what was sent. */
   async syncChanged(ctx: RequestContext, hosts: readonly AgentHost[]): Promise<void> {
     const changed: AgentHost[] = [];
-    for (const host of hosts) if (this.synced.get(host.host) !== fingerprint(await this.desired(host))) changed.push(host);
+    for (const host of hosts)
+      if (this.synced.get(host.host) !== fingerprint(await this.desired(host))) changed.push(host);
     if (changed.length > 0) await this.sync(ctx, changed);
   }
 
@@ -61,7 +76,10 @@ export class ResourceTracker {
     for (let round = 1; ; round++) {
       const contended = await this.update(ctx, records, byId);
       if (contended.length === 0) return;
-      if (round === ROUNDS) throw unavailable(`${contended.length} resource providers are being changed by others all the time.`, { code: CONCURRENT_UPDATE });
+      if (round === ROUNDS)
+        throw unavailable(`${contended.length} resource providers are being changed by others all the time.`, {
+          code: CONCURRENT_UPDATE,
+        });
       records = (await this.parts.placement.getProviders(ctx, { providerIds: contended })).providers;
     }
   }
@@ -75,7 +93,10 @@ export class ResourceTracker {
       if (!isFractusError(err, 'conflict')) throw err;
       const [only] = hosts;
       if (hosts.length === 1 && only) {
-        this.parts.logger.error({ err, host: only.host, node_id: only.nodeId }, 'placement has another provider of this name; the host gets no resources');
+        this.parts.logger.error(
+          { err, host: only.host, node_id: only.nodeId },
+          'placement has another provider of this name; the host gets no resources',
+        );
         return [];
       }
       const records: ProviderRecord[] = [];
@@ -85,7 +106,11 @@ export class ResourceTracker {
   }
 
   /** Sends what is to change; answers with the providers that others changed meanwhile. */
-  private async update(ctx: RequestContext, records: readonly ProviderRecord[], byId: ReadonlyMap<string, AgentHost>): Promise<string[]> {
+  private async update(
+    ctx: RequestContext,
+    records: readonly ProviderRecord[],
+    byId: ReadonlyMap<string, AgentHost>,
+  ): Promise<string[]> {
     const updates: ProviderUpdate[] = [];
     const prints = new Map<string, string>();
     for (const record of records) {
@@ -96,7 +121,8 @@ export class ResourceTracker {
       const update = planUpdate(record, desired, this.parts.ratios);
       if (update) updates.push(update);
     }
-    const { results } = updates.length > 0 ? await this.parts.placement.updateProviders(ctx, { updates }) : { results: [] };
+    const { results } =
+      updates.length > 0 ? await this.parts.placement.updateProviders(ctx, { updates }) : { results: [] };
     const failures = new Map(results.filter((r) => r.error !== undefined).map((r) => [r.providerId, r]));
     for (const [id, print] of prints) this.settle(byId.get(id), print, failures.get(id));
     return [...failures.values()].filter((r) => r.error === CONCURRENT_UPDATE).map((r) => r.providerId);
@@ -107,7 +133,10 @@ export class ResourceTracker {
     if (!failure) return void this.synced.set(host.host, print);
     this.synced.delete(host.host);
     if (failure.error === CONCURRENT_UPDATE) return;
-    this.parts.logger.error({ host: host.host, code: failure.error, reason: failure.message }, 'placement refused the resources of a host');
+    this.parts.logger.error(
+      { host: host.host, code: failure.error, reason: failure.message },
+      'placement refused the resources of a host',
+    );
   }
 
   private async desired(host: AgentHost): Promise<Desired> {

@@ -1,17 +1,21 @@
-/** When an operation may start: one at a time per server, first in first out, and so many at once per host. */
+/**
+ * When an operation may start: one at a time per guest (a server on a host), first in first out, and so many at once per
+ * host. What hangs on one host thus never holds up the same server on another.
+ */
 export class Lanes {
-  private readonly servers = new Map<string, Promise<void>>();
+  private readonly guests = new Map<string, Promise<void>>();
   private readonly hosts = new Map<string, Slots>();
 
   constructor(private readonly perHost: number) {}
 
   /** Runs `work` when its turn has come; `work` must not reject. */
   enter(serverId: string, host: string, work: () => Promise<void>): Promise<void> {
-    const before = this.servers.get(serverId) ?? Promise.resolve();
+    const guest = `${serverId}@${host}`;
+    const before = this.guests.get(guest) ?? Promise.resolve();
     const mine = before.then(() => this.inSlot(host, work));
-    this.servers.set(serverId, mine);
+    this.guests.set(guest, mine);
     return mine.then(() => {
-      if (this.servers.get(serverId) === mine) this.servers.delete(serverId);
+      if (this.guests.get(guest) === mine) this.guests.delete(guest);
     });
   }
 

@@ -1,5 +1,5 @@
 /**
- * Takes operations in, and sees each through: judged by the journal, one at a time per server, so many per host, kept
+ * Takes operations in, and sees each through: judged by the journal, one at a time per guest, so many per host, kept
  * alive by the beat, journalled before it is reported, reported until the transport has taken it.
  *
  * `accept` returns when the operation is on disk, not when it is done: a cast is then acknowledged, and what a crash
@@ -53,7 +53,11 @@ export class OperationRunner {
   constructor(private readonly parts: RunnerParts) {
     this.lanes = new Lanes(parts.maxPerHost);
     this.beat = new Beat(parts.clock, parts.sendProgress);
-    this.seconds = parts.metrics.histogram('fractus_agent_operation_seconds', 'Operations on guests, from start to end', ['operation', 'outcome']);
+    this.seconds = parts.metrics.histogram(
+      'fractus_agent_operation_seconds',
+      'Operations on guests, from start to end',
+      ['operation', 'outcome'],
+    );
   }
 
   /** Operations accepted and not finished. */
@@ -62,11 +66,16 @@ export class OperationRunner {
   }
 
   /** Rejects only when the operation could not be written down: the cast is then to come again. */
-  async accept<Req extends OperationRequest>(operation: Operation<Req>, ctx: RequestContext, request: Req): Promise<void> {
+  async accept<Req extends OperationRequest>(
+    operation: Operation<Req>,
+    ctx: RequestContext,
+    request: Req,
+  ): Promise<void> {
     if (this.state !== 'open') throw unavailable('This agent is going down.', { code: 'agent.draining' });
     const ref = request.operation;
     const { journal, hosts, reports } = this.parts;
-    if (!hosts.get(ref.host)) return this.refuse(ref, ctx, failed('host.not_found', `This agent does not serve host ${ref.host}.`, true));
+    if (!hosts.get(ref.host))
+      return this.refuse(ref, ctx, failed('host.not_found', `This agent does not serve host ${ref.host}.`, true));
     const running = this.jobs.get(operationKey(ref));
     if (running) return this.join(running, ref, ctx);
     const verdict = journal.begin({
@@ -87,7 +96,7 @@ export class OperationRunner {
       case 'run': {
         // the registry pairs every operation with its own request
         const job = this.open(operation as unknown as Operation, ctx, request);
-        this.callOff(ref, verdict.unfinished);
+        this.callOff({ operation: operation.name, ref }, verdict.unfinished);
         this.track(this.lanes.enter(ref.serverId, ref.host, () => this.see(job)));
         await job.written;
       }
@@ -98,7 +107,10 @@ export class OperationRunner {
   async close(ms: number): Promise<void> {
     this.state = 'draining';
     if (!(await this.settled(ms))) {
-      this.parts.logger.warn({ operations: this.jobs.size }, 'operations were still under way when the agent went down');
+      this.parts.logger.warn(
+        { operations: this.jobs.size },
+        'operations were still under way when the agent went down',
+      );
     }
     this.state = 'closed';
     for (const job of this.jobs.values()) job.abort.abort();
@@ -116,7 +128,15 @@ export class OperationRunner {
   private open(operation: Operation, ctx: RequestContext, request: OperationRequest): Job {
     const ref = request.operation;
     const written = this.parts.journal.durable();
-    const job: Job = { key: operationKey(ref), operation, request, requestId: ctx.requestId, abort: new AbortController(), written, ref };
+    const job: Job = {
+      key: operationKey(ref),
+      operation,
+      request,
+      requestId: ctx.requestId,
+      abort: new AbortController(),
+      written,
+      ref,
+    };
     this.jobs.set(job.key, job);
     this.beat.start(job.key, job);
     return job;
@@ -133,13 +153,16 @@ export class OperationRunner {
   }
 
   /** Ends what the new operation makes pointless: running ones by their signal, interrupted ones in the journal. */
-  private callOff(ref: OperationRef, unfinished: readonly Begun[]): void {
+  private callOff(newer: Begun, unfinished: readonly Begun[]): void {
     for (const begun of unfinished) {
-      if (!overtakes(ref, begun)) continue;
+      if (!overtakes(newer, begun)) continue;
       const key = operationKey(begun.ref);
       const job = this.jobs.get(key);
       if (job) job.abort.abort();
-      else this.keep(key, superseded()).catch((err: unknown) => this.parts.logger.error({ err, key }, 'the journal refused a result'));
+      else
+        this.keep(key, superseded()).catch((err: unknown) =>
+          this.parts.logger.error({ err, key }, 'the journal refused a result'),
+        );
     }
   }
 
@@ -166,7 +189,10 @@ export class OperationRunner {
     const result = await this.effect(job);
     const took = (performance.now() - began) / 1000;
     this.seconds.labels(job.operation.name, result.outcome).observe(took);
-    this.log(job).info({ outcome: result.outcome, code: result.error?.code, seconds: Number(took.toFixed(3)) }, `${job.operation.name} ${result.outcome}`);
+    this.log(job).info(
+      { outcome: result.outcome, code: result.error?.code, seconds: Number(took.toFixed(3)) },
+      `${job.operation.name} ${result.outcome}`,
+    );
     return result;
   }
 
@@ -177,7 +203,11 @@ export class OperationRunner {
     if (operation.diskHeavy) host.ioOps++;
     this.parts.hosts.changed(host.host);
     try {
-      const work = { fence: ref.fence, signal: abort.signal, progress: (p: Parameters<Beat['progress']>[1]) => this.beat.progress(key, p) };
+      const work = {
+        fence: ref.fence,
+        signal: abort.signal,
+        progress: (p: Parameters<Beat['progress']>[1]) => this.beat.progress(key, p),
+      };
       const powerState = await operation.run(this.parts.driver, job.request, work);
       if (operation.builds) host.failedBuilds = 0;
       return powerState === undefined ? { outcome: 'done' } : { outcome: 'done', powerState };
@@ -203,7 +233,16 @@ export class OperationRunner {
 
   /** An answer that the journal does not keep: nothing was begun. */
   private refuse(ref: OperationRef, ctx: RequestContext, result: Result): void {
-    this.parts.logger.info({ request_id: ctx.requestId, server_id: ref.serverId, host: ref.host, fence: ref.fence, code: result.error?.code }, 'refused an operation');
+    this.parts.logger.info(
+      {
+        request_id: ctx.requestId,
+        server_id: ref.serverId,
+        host: ref.host,
+        fence: ref.fence,
+        code: result.error?.code,
+      },
+      'refused an operation',
+    );
     const key = `refused ${operationKey(ref)} ${ref.fence}`;
     this.parts.reports.push(key, { key, requestId: ctx.requestId, finished: { operation: ref, ...result } });
   }

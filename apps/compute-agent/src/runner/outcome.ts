@@ -3,9 +3,13 @@ import type { OperationError } from '@fractus/rpc-contracts';
 import { isDriverError } from '@fractus/virt';
 import { SUPERSEDED, type Result } from '../journal/journal';
 
-export const failed = (code: string, message: string, retryElsewhere = false): Result => ({ outcome: 'failed', error: { code, message, retryElsewhere } });
+export const failed = (code: string, message: string, retryElsewhere = false): Result => ({
+  outcome: 'failed',
+  error: { code, message, retryElsewhere },
+});
 
-export const stale = (highest: number): Result => failed('fence.stale', `A later lease of this server is in force here (fence ${highest}).`);
+export const stale = (highest: number): Result =>
+  failed('fence.stale', `A later lease of this server is in force here (fence ${highest}).`);
 
 export const superseded = (): Result => failed(SUPERSEDED, 'A later operation on the same server called this one off.');
 

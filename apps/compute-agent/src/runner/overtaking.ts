@@ -1,4 +1,3 @@
-import type { OperationRef } from '@fractus/rpc-contracts';
 import type { Begun } from '../journal/journal';
 
 /**
@@ -6,11 +5,13 @@ import type { Begun } from '../journal/journal';
  *
  * One task drives a server and does one step at a time, so a new operation means that conductor has given the older
  * one up: its lease was lost, or it fell silent. The older one is then called off, or a hung build would keep the
- * destroy that is to undo it waiting for ever. Two cases are no successors: the same attempt of the same step sent to
- * another host, and a destroy on another host, for one step may destroy in several places.
+ * destroy that is to undo it waiting for ever. No successors are: a repeat of the same attempt for another host; what
+ * goes on on another host, unless both are builds, for a server is built in one place; and, for a destroy, anything
+ * that is neither a further attempt of its own task nor of a later lease.
  */
-export function overtakes(newer: OperationRef, older: Begun): boolean {
-  const { ref } = older;
-  if (newer.taskId === ref.taskId && newer.step === ref.step && newer.attempt === ref.attempt) return false;
-  return older.operation !== 'destroy' || newer.host === ref.host;
+export function overtakes(newer: Begun, older: Begun): boolean {
+  const [n, o] = [newer.ref, older.ref];
+  if (n.taskId === o.taskId && n.step === o.step && n.attempt === o.attempt) return false;
+  if (n.host !== o.host) return newer.operation === 'build' && older.operation === 'build';
+  return older.operation !== 'destroy' || n.taskId === o.taskId || n.fence > o.fence;
 }

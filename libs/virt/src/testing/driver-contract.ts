@@ -112,7 +112,8 @@ async function codeOf(attempt: Promise<unknown>): Promise<string> {
 
 function describeHosts(bench: Bench): void {
   it('states every capability of every host', () => {
-    for (const { host } of bench.driver.nodes()) expect(Object.keys(bench.driver.capabilities(host)).sort()).toEqual([...CAPABILITIES].sort());
+    for (const { host } of bench.driver.nodes())
+      expect(Object.keys(bench.driver.capabilities(host)).sort()).toEqual([...CAPABILITIES].sort());
   });
 
   it('offers inventories that Placement takes', async () => {
@@ -142,7 +143,10 @@ function describeHosts(bench: Bench): void {
     expect(during.runningGuests - before.runningGuests).toBe(1);
     expect(() => JSON.parse(during.cpuInfo) as unknown).not.toThrow();
     await bench.driver.destroy(bench.host, serverId, work());
-    expect(await bench.driver.hostState(bench.host)).toMatchObject({ vcpusUsed: before.vcpusUsed, runningGuests: before.runningGuests });
+    expect(await bench.driver.hostState(bench.host)).toMatchObject({
+      vcpusUsed: before.vcpusUsed,
+      runningGuests: before.runningGuests,
+    });
   });
 
   it('tells its uptime', async () => {
@@ -159,7 +163,13 @@ function describeGuests(bench: Bench): void {
   it('spawns a guest that runs, is listed, and bears the fence it was made with', async () => {
     const spec = guestSpec();
     const made = await bench.driver.spawn(bench.host, spec, work({ fence: 7 }));
-    expect(made).toMatchObject({ serverId: spec.serverId, powerState: POWER_STATES.running, fence: 7, vcpus: 1, memoryMb: 64 });
+    expect(made).toMatchObject({
+      serverId: spec.serverId,
+      powerState: POWER_STATES.running,
+      fence: 7,
+      vcpus: 1,
+      memoryMb: 64,
+    });
     expect(await bench.driver.guests(bench.host)).toEqual([made]);
   });
 
@@ -247,7 +257,11 @@ function describePower(bench: Bench): void {
       return;
     }
     const already = rule.already.includes(state);
-    expect([done, await bench.stateOf(serverId), effects]).toEqual([already ? 'no error' : 'driver.power_state', POWER_STATES[state], 0]);
+    expect([done, await bench.stateOf(serverId), effects]).toEqual([
+      already ? 'no error' : 'driver.power_state',
+      POWER_STATES[state],
+      0,
+    ]);
   });
 
   it.each([...POWER_OPERATIONS])('%s of a guest that is not there', async (operation) => {
@@ -261,7 +275,9 @@ function describePower(bench: Bench): void {
     await bench.guestIn('shutdown');
     expect(heard).toEqual([]);
     await bench.under.crash(bench.driver, bench.host, serverId);
-    expect(heard).toEqual([expect.objectContaining({ host: bench.host, serverId, fence: 1, powerState: POWER_STATES.crashed })]);
+    expect(heard).toEqual([
+      expect.objectContaining({ host: bench.host, serverId, fence: 1, powerState: POWER_STATES.crashed }),
+    ]);
     end();
     await bench.under.crash(bench.driver, bench.host, await bench.spawned());
     expect(heard).toHaveLength(1);

@@ -10,7 +10,16 @@ export function guestSpec(overrides: Partial<GuestSpec> = {}): GuestSpec {
     hostname: `server-${serverId.slice(0, 8)}`,
     projectId: 'b7f9d3e0a1c24d5e8f60718293a4b5c6',
     userId: 'c1d2e3f405162738495a6b7c8d9e0f10',
-    flavor: { flavorId: '1', name: 'm1.nano', vcpus: 1, memoryMb: 64, rootGb: 1, ephemeralGb: 0, swapMb: 0, extraSpecs: {} },
+    flavor: {
+      flavorId: '1',
+      name: 'm1.nano',
+      vcpus: 1,
+      memoryMb: 64,
+      rootGb: 1,
+      ephemeralGb: 0,
+      swapMb: 0,
+      extraSpecs: {},
+    },
     image: null,
     nics: [
       {
