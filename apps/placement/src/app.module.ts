@@ -6,6 +6,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { TokenValidator } from '@fractus/clients';
 import type { Database } from '@fractus/database';
 import { type HttpApp, type TokenOptions, createHttpApp, noauth } from '@fractus/http';
+import { operationsOf } from '@fractus/microversions';
 import { type Enforcer, createEnforcer, placementRules } from '@fractus/policy';
 import { type RpcServing, type RpcTransport, serveRpc } from '@fractus/rpc';
 import { placementContract } from '@fractus/rpc-contracts';
@@ -56,24 +57,26 @@ export interface PlacementDeps {
   tokens?: TokenOptions;
 }
 
+/** Every operation of the API. */
+const CONTROLLERS = [
+  RootController,
+  ProvidersController,
+  InventoriesController,
+  UsagesController,
+  AggregatesController,
+  TraitsController,
+  ResourceClassesController,
+  AllocationsController,
+  CandidatesController,
+  ReshaperController,
+];
+
 @Module({})
 export class PlacementModule {
   static with(core: PlacementCore, enforcer: Enforcer): DynamicModule {
     return {
       module: PlacementModule,
-      controllers: [
-        RootController,
-        ProvidersController,
-        InventoriesController,
-        UsagesController,
-        AggregatesController,
-        TraitsController,
-        ResourceClassesController,
-        AllocationsController,
-        CandidatesController,
-        ReshaperController,
-        PlacementRpcController,
-      ],
+      controllers: [...CONTROLLERS, PlacementRpcController],
       providers: [
         { provide: PlacementCore, useValue: core },
         { provide: ENFORCER, useValue: enforcer },
@@ -107,13 +110,13 @@ export async function startPlacement(deps: PlacementDeps): Promise<RunningServic
     service: SERVICE,
     logger,
     metrics: deps.metrics,
-    faultMapper: placementFaults,
+    faultMapper: placementFaults(CONTROLLERS.flatMap(operationsOf)),
     tokens: tokensOf(deps),
     ready,
     ...(config.allowedOrigin === undefined ? {} : { cors: corsOf(config.allowedOrigin) }),
   });
   installPreRouting(http.fastify, { trustRoleHeaders: config.auth.strategy === 'noauth2' });
-  new PlacementEdge(enforcer).install(http.fastify);
+  new PlacementEdge(enforcer, (uuid) => core.get(uuid)).install(http.fastify);
   const url = await http.listen(config.host, config.port);
   const rpc = deps.transport ? await serveRpc(http.app, deps.transport, { contracts: [placementContract], logger }) : undefined;
   const trimming = setInterval(() => {

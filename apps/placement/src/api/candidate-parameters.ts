@@ -15,11 +15,11 @@ export function parseCandidateQuery(query: Query, flags: PlacementFlags): Candid
   if (flags.sameSubtree) checkSubtrees(groups, sameSubtree);
   else checkOrphans(groups);
   if (flags.forbiddenTraits) checkConflicts(groups);
-  const policy = query['group_policy']?.at(-1);
+  const policy = query['group_policy']?.[0];
   if (policy === undefined && [...groups.keys()].filter((s) => s !== '').length > 1) {
     throw invalid('The "group_policy" parameter is required when specifying more than one "resources{N}" parameter.', { code: 'query.group_policy' });
   }
-  const limit = query['limit']?.at(-1);
+  const limit = query['limit']?.[0]; // of several the first counts, as upstream has it
   return {
     groups: [...groups.values()],
     ...(policy === 'isolate' || policy === 'none' ? { groupPolicy: policy } : {}),
@@ -49,7 +49,7 @@ function readGroups(query: Query, flags: PlacementFlags): Map<string, Draft> {
 }
 
 function parseSubtree(value: string): string[] {
-  const suffixes = value.split(',');
+  const suffixes = value.split(',').map((s) => s.trim());
   if (suffixes.some((s) => s === '')) {
     throw invalid('Empty string (unsuffixed group) can not be specified in `same_subtree`', BAD_VALUE);
   }

@@ -8,7 +8,7 @@ import { type ApiRequest, ApiEdge, type Handler, type Operation, type Version, t
 import type { JsonSchema } from '@fractus/dto-schema';
 import type { Enforcer } from '@fractus/policy';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { mediaTypeMessage } from './faults';
+import { acceptsJson, mediaTypeMessage } from './faults';
 import { querySchema } from './query-schemas';
 import { Reply } from './reply';
 import { faultOf } from './schema-words';
@@ -20,7 +20,11 @@ type Plan = NonNullable<ReturnType<Operation['plan']>>;
 const ABSENT_IS_405 = new Map([['DELETE /resource_providers/{uuid}/inventories', 'GET, POST, PUT']]);
 
 export class PlacementEdge extends ApiEdge<PlacementFlag> {
-  constructor(private readonly enforcer: Enforcer) {
+  constructor(
+    private readonly enforcer: Enforcer,
+    /** Throws 404 when there is no such provider; asked before the body is looked at. */
+    private readonly requireProvider: (uuid: string) => Promise<unknown>,
+  ) {
     super({ versions: PLACEMENT_VERSIONS, authorize: (ctx, rule) => enforcer.authorize(ctx, rule) });
   }
 
@@ -32,6 +36,7 @@ export class PlacementEdge extends ApiEdge<PlacementFlag> {
     if (plan.body) requireJson(request);
     else if (operation.name.startsWith('GET ')) checkAccept(request);
     if (typeof operation.spec.policy === 'string') this.enforcer.authorize(ctx, operation.spec.policy);
+    if (plan.body && operation.name.includes(' /resource_providers/{uuid}')) await this.requireProvider((request.params as { uuid: string }).uuid);
     const given: ApiRequest = {
       query: checkedQuery(operation, version, request),
       body: plan.body ? parseBody(plan, request.body) : request.body,
@@ -84,13 +89,8 @@ export function requireJson(request: FastifyRequest): void {
 }
 
 function checkAccept(request: FastifyRequest): void {
-  const accept = request.headers.accept;
-  if (accept === undefined || accept.trim() === '') return;
-  const takes = accept.split(',').some((part) => {
-    const [range = '', ...params] = part.split(';').map((p) => p.trim().toLowerCase());
-    return ['*/*', 'application/*', 'application/json'].includes(range) && !params.some((p) => /^q=0(\.0*)?$/.test(p));
-  });
-  if (!takes) throw new FractusError('not_acceptable', 'Only application/json is provided', { code: 'request.accept' });
+  const { accept } = request.headers;
+  if (accept !== undefined && !acceptsJson(accept)) throw new FractusError('not_acceptable', 'Only application/json is provided', { code: 'request.accept' });
 }
 
 function checkedQuery(operation: Operation, version: Version, request: FastifyRequest): Record<string, string[]> {

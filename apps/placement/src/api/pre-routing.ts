@@ -1,5 +1,5 @@
 /** What Placement looks at before it looks at the path. */
-import { type RequestContext, invalid } from '@fractus/objects';
+import { type RequestContext, invalid, notFound } from '@fractus/objects';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 export interface PreRoutingOptions {
@@ -10,9 +10,17 @@ export interface PreRoutingOptions {
 export function installPreRouting(fastify: FastifyInstance, options: PreRoutingOptions): void {
   fastify.addHook('onRequest', (request, _reply, done) => {
     if (options.trustRoleHeaders && request.fractusCtx) request.fractusCtx = withRoleHeaders(request.fractusCtx, request);
+    // no need to read the body of a request that nothing answers
+    if (request.is404) return done(notFound('The resource could not be found.', { code: 'path.unknown' }));
     const length = Number(request.headers['content-length'] ?? 0);
     if (length > 0 && !request.headers['content-type']) return done(invalid('content-type header required when content-length > 0', { code: 'request.content_type' }));
     done();
+  });
+  // upstream's media type and header names, which clients compare as text
+  fastify.addHook('onSend', (_request, reply, payload, done) => {
+    if (reply.getHeader('content-type') === 'application/json; charset=utf-8') void reply.header('content-type', 'application/json');
+    if (reply.getHeader('vary') === 'OpenStack-API-Version') void reply.header('vary', 'openstack-api-version');
+    done(null, payload);
   });
 }
 
