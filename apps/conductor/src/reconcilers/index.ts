@@ -1,5 +1,11 @@
 /** Reconcilers: no input, repeatable, each in its own file; they run one after another at an interval. */
 import type { ConductorParts } from '../parts';
+import { endedTasks } from './ended-tasks.reconciler';
+import { orphanAllocations } from './orphan-allocations.reconciler';
+import { orphanPorts } from './orphan-ports.reconciler';
+import { quotaAudit } from './quota-audit.reconciler';
+import { serviceState } from './service-state.reconciler';
+import { stuckServers } from './stuck-servers.reconciler';
 
 export interface Reconciler {
   readonly name: string;
@@ -9,7 +15,14 @@ export interface Reconciler {
 
 export type MakeReconciler = (parts: ConductorParts) => Reconciler;
 
-export const RECONCILERS: readonly MakeReconciler[] = [];
+export const RECONCILERS: readonly MakeReconciler[] = [
+  serviceState,
+  stuckServers,
+  orphanAllocations,
+  orphanPorts,
+  quotaAudit,
+  endedTasks,
+];
 
 export function startReconcilers(
   parts: ConductorParts,

@@ -91,7 +91,16 @@ async function claimAlternate(
       const owner = { taskId: task.id, fence: task.fence };
       const { allocations } = destination;
       await tools.placement.writeAllocations(ctx, {
-        consumers: [{ consumerId: server.id, projectId: server.projectId, userId: server.userId, allocations, owner }],
+        consumers: [
+          {
+            consumerId: server.id,
+            projectId: server.projectId,
+            userId: server.userId,
+            consumerType: 'INSTANCE',
+            allocations,
+            owner,
+          },
+        ],
       });
       return { destination, rest: alternates.slice(i + 1) };
     } catch (e) {

@@ -6,6 +6,7 @@ interface Consumer {
   readonly generation: number;
   readonly projectId: string;
   readonly userId: string;
+  readonly consumerType: string | undefined;
   readonly updatedAt: number;
 }
 
@@ -36,6 +37,7 @@ export class PlacementLedger {
       generation,
       projectId: c.projectId,
       userId: c.userId,
+      consumerType: c.consumerType,
       updatedAt: this.clock(),
     });
   }
@@ -79,6 +81,7 @@ export class PlacementLedger {
       allocations: c.allocations,
       projectId: c.projectId,
       userId: c.userId,
+      consumerType: c.consumerType,
       updatedAt: c.updatedAt,
     };
   }
