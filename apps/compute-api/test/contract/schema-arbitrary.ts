@@ -136,12 +136,20 @@ function typed(schema: JsonSchema): fc.Arbitrary<unknown> {
   return byType.length === 0 ? wild : fc.oneof(...byType);
 }
 
+/** A choice that only adds to what stands beside it is made together with that. */
+function withOuter(schema: JsonSchema, choice: JsonSchema): JsonSchema {
+  if (schema.type === 'string') return { type: 'string', ...choice };
+  if (!schema.properties || choice.properties || choice.type) return choice;
+  const { oneOf: _oneOf, anyOf: _anyOf, ...outer } = schema;
+  return { ...outer, ...choice };
+}
+
 export function arbitraryOf(schema: JsonSchema): fc.Arbitrary<unknown> {
   const choices = schema.oneOf ?? schema.anyOf;
   const good = schema.enum
     ? fc.constantFrom(...schema.enum)
     : choices
-      ? fc.oneof(...choices.map((c) => arbitraryOf(schema.type === 'string' ? { type: 'string', ...c } : c)))
+      ? fc.oneof(...choices.map((c) => arbitraryOf(withOuter(schema, c))))
       : typed(schema);
   return fc.oneof({ weight: 300, arbitrary: good }, { weight: 1, arbitrary: wild });
 }
