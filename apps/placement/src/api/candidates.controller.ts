@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import type { ApiRequest } from '@fractus/microversions';
+import type { ApiRequest, RawQuery } from '@fractus/microversions';
 import type { RequestContext } from '@fractus/objects';
 import { CandidatesService } from '../services/candidates.service';
 import { parseCandidateQuery } from './candidate-parameters';
@@ -12,7 +12,7 @@ export class CandidatesController {
   constructor(private readonly candidates: CandidatesService) {}
 
   @Api('GET /allocation_candidates', { policy: 'placement:allocation_candidates:list', since: '1.10', views: { 'allocation_requests[]': 'candidate' } })
-  async list(ctx: RequestContext, { query }: ApiRequest, flags: PlacementFlags): Promise<Reply> {
+  async list(ctx: RequestContext, { query }: ApiRequest<unknown, RawQuery>, flags: PlacementFlags): Promise<Reply> {
     const wanted = parseCandidateQuery(query, flags);
     const found = await this.candidates.find(ctx, wanted);
     return modified(presentCandidates(found, new Set(wanted.groups.flatMap((g) => [...g.resources.keys()])), flags));

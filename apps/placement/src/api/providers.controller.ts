@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import type { ApiRequest } from '@fractus/microversions';
+import type { ApiRequest, RawQuery } from '@fractus/microversions';
 import type { RequestContext } from '@fractus/objects';
 import { ProvidersService } from '../services/providers.service';
 import { PostProvider, PutProvider } from './dto/providers.dto';
@@ -14,7 +14,7 @@ export class ProvidersController {
   constructor(private readonly providers: ProvidersService) {}
 
   @Api('GET /resource_providers', { policy: 'placement:resource_providers:list', views: { 'resource_providers[]': 'provider' } })
-  async list(ctx: RequestContext, { query }: ApiRequest, flags: PlacementFlags): Promise<Reply> {
+  async list(ctx: RequestContext, { query }: ApiRequest<unknown, RawQuery>, flags: PlacementFlags): Promise<Reply> {
     const last = (name: string): string | undefined => query[name]?.at(-1);
     const [uuid, name, inTree, resources] = ['uuid', 'name', 'in_tree', 'resources'].map(last);
     const found = await this.providers.list(ctx, {

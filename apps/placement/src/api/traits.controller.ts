@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import type { ApiRequest } from '@fractus/microversions';
+import type { ApiRequest, RawQuery } from '@fractus/microversions';
 import { type RequestContext, invalid } from '@fractus/objects';
 import { type NamedSince, type TraitFilter, TraitsService } from '../services/traits.service';
 import { PutProviderTraits } from './dto/providers.dto';
@@ -15,7 +15,7 @@ export class TraitsController {
   constructor(private readonly traits: TraitsService) {}
 
   @Api('GET /traits', { policy: 'placement:traits:list', since: '1.6' })
-  async list(ctx: RequestContext, { query }: ApiRequest): Promise<Reply> {
+  async list(ctx: RequestContext, { query }: ApiRequest<unknown, RawQuery>): Promise<Reply> {
     const found = await this.traits.list(ctx, { ...parseName(query['name']?.at(-1)), ...parseAssociated(query['associated']?.at(-1)) });
     return modified({ traits: names(found) }, instants(found));
   }

@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import type { ApiRequest } from '@fractus/microversions';
+import type { ApiRequest, RawQuery } from '@fractus/microversions';
 import type { RequestContext } from '@fractus/objects';
 import type { Enforcer } from '@fractus/policy';
 import { Inject } from '@nestjs/common';
@@ -23,7 +23,7 @@ export class UsagesController {
 
   /** A project's reader may ask for that project. */
   @Api('GET /usages', { policies: ['placement:usages'], since: '1.9' })
-  async ofProject(ctx: RequestContext, { query }: ApiRequest, flags: PlacementFlags): Promise<Reply> {
+  async ofProject(ctx: RequestContext, { query }: ApiRequest<unknown, RawQuery>, flags: PlacementFlags): Promise<Reply> {
     const projectId = query['project_id']?.at(-1) ?? '';
     this.enforcer.authorize(ctx, 'placement:usages', { project_id: projectId });
     const userId = query['user_id']?.at(-1);

@@ -1,0 +1,56 @@
+/** A whole placement on a free port, without identity, as tests talk to it. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadConfig } from '@fractus/config';
+import { type RpcTransport, createInProcessTransport } from '@fractus/rpc';
+import { createMetrics, silentLogger } from '@fractus/telemetry';
+import { PlacementConfig, openPlacementDatabase, startPlacement } from '../src/app.module';
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  body: unknown;
+}
+
+export interface PlacementService {
+  url: string;
+  transport: RpcTransport;
+  call(method: string, path: string, options?: { version?: string; body?: unknown; raw?: string; headers?: Record<string, string>; token?: string | null }): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+export async function startPlacementForTest(): Promise<PlacementService> {
+  const dir = mkdtempSync(join(tmpdir(), 'fractus-placement-'));
+  const database = await openPlacementDatabase({ url: `sqlite:${join(dir, 'placement.db')}` });
+  const transport = createInProcessTransport();
+  const config = loadConfig(PlacementConfig, { overrides: { port: 0, auth: { strategy: 'noauth2' } } });
+  const service = await startPlacement({ config, database, transport, logger: silentLogger(), metrics: createMetrics() });
+  const url = service.url ?? '';
+  return {
+    url,
+    transport,
+    call: async (method, path, { version, body, raw, headers, token = 'admin' } = {}) => {
+      const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+      const response = await fetch(url + path, {
+        method,
+        headers: {
+          ...(token === null ? {} : { 'x-auth-token': token }),
+          ...(version === undefined ? {} : { 'openstack-api-version': `placement ${version}` }),
+          ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(payload === undefined ? {} : { body: payload }),
+      });
+      const text = await response.text();
+      const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+      return { status: response.status, headers: response.headers, body: text === '' ? undefined : isJson ? (JSON.parse(text) as unknown) : text };
+    },
+    close: async () => {
+      await service.close();
+      await transport.close();
+      await database.close();
+      rmSync(dir, { recursive: true });
+    },
+  };
+}
