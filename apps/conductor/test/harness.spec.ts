@@ -106,7 +106,7 @@ describe.each(SCENARIOS)('$type', (scenario) => {
     await eachPoint(scenario, {
       at: async (serverId) => {
         world.probe = () => undefined;
-        await world.act(serverId, 'delete');
+        await world.act(serverId, 'delete', { hint: false });
         await world.runOpenTask(serverId);
       },
       then: (id) => expectNothingLeft(world, id),

@@ -15,6 +15,7 @@ import { FractusError, conflict, isFractusError } from '@fractus/objects';
 import type { Destination, GuestNic, GuestSpec } from '@fractus/rpc-contracts';
 import { actionRow } from '@fractus/server-lifecycle';
 import { type Answer, type Outcome, type StepContext, type TaskFailure, defineTask } from '../engine/task-definition';
+import { isPassing } from '../engine/failures';
 import { destroyGuests, type DestroyState } from './destroy-guests';
 
 interface Attempt {
@@ -105,7 +106,8 @@ async function claimAlternate(
       return { destination, rest: alternates.slice(i + 1) };
     } catch (e) {
       // full or changed meanwhile: the next one; a claim by a later task, or a passing trouble, is not ours to skip
-      if (!isFractusError(e, 'conflict', 'invalid') || (e as FractusError).code === 'claim.stale_fence') throw e;
+      if (isPassing(e) || !isFractusError(e, 'conflict', 'invalid') || (e as FractusError).code === 'claim.stale_fence')
+        throw e;
     }
   }
   return null;

@@ -188,7 +188,7 @@ export class World {
   }
 
   /** As a user asks for an action; throws what the user would be told. */
-  async act(serverId: string, action: ActionKey): Promise<void> {
+  async act(serverId: string, action: ActionKey, options: { hint?: boolean } = {}): Promise<void> {
     const server = await this.servers.get(serverId);
     const facts = {
       server: { ...server, locked: server.lockedBy !== null, launched: server.launchedAt !== null },
@@ -196,7 +196,7 @@ export class World {
     };
     const verdict = requireAllowed(action, facts);
     const { taskId } = await this.operations.begin(this.ctx(), { server, action, verdict });
-    if (taskId) this.conductor.engine.hint(taskId);
+    if (taskId && options.hint !== false) this.conductor.engine.hint(taskId);
   }
 
   /** A server brought to a state by the actions that lead there. */
