@@ -13,7 +13,7 @@ import { Api, type PlacementFlags } from './versions';
 export class ProvidersController {
   constructor(private readonly providers: ProvidersService) {}
 
-  @Api('GET /resource_providers', { policy: 'placement:resource_providers:list', views: { 'resource_providers[]': 'provider' } })
+  @Api<object, RawQuery>('GET /resource_providers', { policy: 'placement:resource_providers:list', views: { 'resource_providers[]': 'provider' } })
   async list(ctx: RequestContext, { query }: ApiRequest<unknown, RawQuery>, flags: PlacementFlags): Promise<Reply> {
     const last = (name: string): string | undefined => query[name]?.at(-1);
     const [uuid, name, inTree, resources] = ['uuid', 'name', 'in_tree', 'resources'].map(last);

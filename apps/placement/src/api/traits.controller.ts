@@ -14,7 +14,7 @@ const instants = (traits: readonly NamedSince[]): number[] => traits.map((t) => 
 export class TraitsController {
   constructor(private readonly traits: TraitsService) {}
 
-  @Api('GET /traits', { policy: 'placement:traits:list', since: '1.6' })
+  @Api<object, RawQuery>('GET /traits', { policy: 'placement:traits:list', since: '1.6' })
   async list(ctx: RequestContext, { query }: ApiRequest<unknown, RawQuery>): Promise<Reply> {
     const found = await this.traits.list(ctx, { ...parseName(query['name']?.at(-1)), ...parseAssociated(query['associated']?.at(-1)) });
     return modified({ traits: names(found) }, instants(found));

@@ -22,7 +22,7 @@ export class UsagesController {
   }
 
   /** A project's reader may ask for that project. */
-  @Api('GET /usages', { policies: ['placement:usages'], since: '1.9' })
+  @Api<object, RawQuery>('GET /usages', { policies: ['placement:usages'], since: '1.9' })
   async ofProject(ctx: RequestContext, { query }: ApiRequest<unknown, RawQuery>, flags: PlacementFlags): Promise<Reply> {
     const projectId = query['project_id']?.at(-1) ?? '';
     this.enforcer.authorize(ctx, 'placement:usages', { project_id: projectId });
