@@ -12,7 +12,7 @@ import {
   NetworkConfig,
   type RunningIdentity,
 } from '@fractus/app-companions';
-import { ComputeApiConfig, startComputeApi } from '@fractus/app-compute-api';
+import { ComputeApiConfig, type ComputeApiDeps, startComputeApi } from '@fractus/app-compute-api';
 import { ComputeAgentConfig, startComputeAgent, type RunningComputeAgent } from '@fractus/app-compute-agent';
 import { ConductorConfig, startConductor } from '@fractus/app-conductor';
 import { openPlacementDatabase, PlacementConfig, startPlacement } from '@fractus/app-placement';
@@ -21,6 +21,7 @@ import { ImageClient, NetworkClient, ServiceSession, TokenValidator } from '@fra
 import { openComputeDatabase } from '@fractus/compute-db';
 import { loadConfig, type DeepPartial } from '@fractus/config';
 import type { Database } from '@fractus/database';
+import { systemContext } from '@fractus/objects';
 import { createInProcessTransport } from '@fractus/rpc';
 import {
   createLogger,
@@ -31,7 +32,7 @@ import {
   type RunningService,
 } from '@fractus/telemetry';
 import { portsFrom, type ServedName } from './ports';
-import { seedFlavors } from './seed';
+import { seedFlavors, seedOnce } from './seed';
 import type { Secrets } from './state-dir';
 
 export { parseOptions } from './options';
@@ -60,6 +61,8 @@ export interface CloudPlan {
     placement?: DeepPartial<PlacementConfig>;
     computeApi?: DeepPartial<ComputeApiConfig>;
   };
+  /** Sees every answer of the Compute API; tests keep count of what they covered. */
+  observe?: ComputeApiDeps['observe'];
 }
 
 export interface RunningCloud {
@@ -168,7 +171,6 @@ async function compose(
   undo.push(() => transport.close());
   const computeDatabase = await openComputeDatabase({ url: database('compute') });
   undo.push(() => computeDatabase.close());
-  await seedFlavors(computeDatabase);
   const nova = session('nova', computeDatabase);
   const images = new ImageClient({ session: nova });
   const networks = new NetworkClient({ session: nova });
@@ -238,9 +240,16 @@ async function compose(
       clients: { images, networks, tokens: { validate, identityUri: authUrl } },
       logger: log('compute-api'),
       metrics,
+      ...(plan.observe ? { observe: plan.observe } : {}),
     }),
   );
-  await Promise.all([image.seed({ name: 'cirros-sim', owner: null }), network.seed()]);
+  await seedOnce(plan.file('seeded'), async () => {
+    const { projectId } = await nova.self(systemContext('req-seed'));
+    await seedFlavors(computeDatabase);
+    await image.seed({ name: 'cirros-sim', owner: projectId });
+    await network.seed({ name: 'private', projectId: projectId ?? '', cidr: '10.0.0.0/16', shared: true });
+    await network.seed({ name: 'public', projectId: projectId ?? '', cidr: '172.24.4.0/24', external: true });
+  });
 
   const urls = {
     identity: identity.url,

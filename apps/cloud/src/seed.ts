@@ -1,3 +1,4 @@
+import { existsSync, writeFileSync } from 'node:fs';
 import { FlavorsRepository } from '@fractus/compute-db';
 import type { Database } from '@fractus/database';
 import { isFractusError } from '@fractus/objects';
@@ -13,10 +14,8 @@ const FLAVORS: readonly [id: string, name: string, memoryMb: number, vcpus: numb
   ['5', 'm1.xlarge', 16_384, 8, 160],
 ];
 
-/** Makes the flavors of a new cloud. A cloud that has any is left alone: its operator may have deleted some on purpose. */
+/** Makes the flavors of a new cloud; those that are there already are left alone. */
 export async function seedFlavors(database: Database): Promise<void> {
-  const [known] = await database.query<{ id: number }>('SELECT id FROM flavors LIMIT 1');
-  if (known) return;
   const flavors = new FlavorsRepository(database);
   for (const [flavorId, name, memoryMb, vcpus, rootGb] of FLAVORS) {
     const flavor = {
@@ -38,4 +37,11 @@ export async function seedFlavors(database: Database): Promise<void> {
       if (!isFractusError(e, 'conflict')) throw e;
     });
   }
+}
+
+/** Runs `seed`, which must be repeatable, until it has once succeeded: what an operator deletes later stays deleted. */
+export async function seedOnce(marker: string, seed: () => Promise<void>): Promise<void> {
+  if (existsSync(marker)) return;
+  await seed();
+  writeFileSync(marker, `${new Date().toISOString()}\n`);
 }

@@ -34,6 +34,7 @@ const OWNED = [
   'lock.db',
   'lock.db-journal',
   'keys',
+  'seeded',
 ];
 
 /** The folder a cloud lives in. Only one cloud may hold it; the lock is the system's and falls with the process. */
