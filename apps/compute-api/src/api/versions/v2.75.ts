@@ -1,9 +1,16 @@
-import { added, defineVersion, reshaped } from '@fractus/microversions';
+import { added, defineVersion, reshaped, type View } from '@fractus/microversions';
+
+/** Before, a hypervisor without servers did not say so. */
+const withoutNoServers = ({ servers, ...view }: View): View =>
+  Array.isArray(servers) && servers.length > 0 ? { ...view, servers } : view;
 
 export const v2_75 = defineVersion({
   version: '2.75',
-  summary: 'Unknown query parameters are refused in many lists; a flavor without swap shows 0, a hypervisor without servers an empty list.',
+  summary:
+    'Unknown query parameters are refused in many lists; a flavor without swap shows 0, a hypervisor without servers an empty list.',
   responses: [
+    reshaped('hypervisor', withoutNoServers),
+    reshaped('hypervisor-brief', withoutNoServers),
     added(
       'updated-server',
       'OS-EXT-AZ:availability_zone',
