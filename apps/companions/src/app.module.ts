@@ -7,3 +7,5 @@ export { IdentityConfig } from './identity/identity.config';
 export type { BootstrapOptions } from './identity/bootstrap';
 export { startImage, type ImageDeps, type RunningImage, type SeedImage } from './image/image.module';
 export { ImageConfig } from './image/image.config';
+export { startNetwork, type NetworkDeps, type RunningNetwork, type SeedNetwork } from './network/network.module';
+export { NetworkConfig } from './network/network.config';

@@ -7,7 +7,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Transform, type Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { finished, pipeline } from 'node:stream/promises';
 import { FractusError } from '@fractus/objects';
 
 export interface StoredData {
@@ -39,12 +39,18 @@ export class ImageStore {
     const file = randomUUID();
     const draft = join(this.folder, file + PARTIAL);
     const meter = new Meter(this.limit);
+    // not one pipeline with the source: that would destroy the request's socket, and with it the answer
+    const stored = pipeline(meter, createWriteStream(draft, { mode: 0o600 }));
+    finished(source, { writable: false }).catch((e: Error) => meter.destroy(e));
+    source.pipe(meter);
     try {
-      await pipeline(source, meter, createWriteStream(draft, { mode: 0o600 }));
+      await stored;
       const handle = await open(draft, 'r+');
       await handle.sync().finally(() => handle.close());
       await rename(draft, this.path(file));
     } catch (e) {
+      source.unpipe(meter);
+      source.resume();
       await rm(draft, { force: true });
       throw e;
     }
