@@ -49,6 +49,8 @@ export function referenceFile(name: string): string | null {
   }
 }
 
+let loaded: { contract: NovaContract | null } | undefined;
+
 export class NovaContract {
   private readonly ajv: Ajv2020;
   private readonly compiled = new Map<unknown, ValidateFunction>();
@@ -62,7 +64,12 @@ export class NovaContract {
     this.ajv.addFormat('date-time', (text: string) => !Number.isNaN(Date.parse(text)));
   }
 
+  /** The contract, read once; null where it is not at hand. */
   static load(): NovaContract | null {
+    return (loaded ??= { contract: NovaContract.read() }).contract;
+  }
+
+  private static read(): NovaContract | null {
     const file = referenceFile('nova-api-contract.json');
     return file ? new NovaContract(JSON.parse(readFileSync(file, 'utf8')) as ContractFile) : null;
   }

@@ -15,12 +15,27 @@ export interface TestCloudOptions {
   log?: boolean;
 }
 
+/** A user to be made: member of one project, which is made too unless it exists. */
+export interface NewUser {
+  name: string;
+  /** Default: a project of the user's name. */
+  project?: string;
+  /** Default `member`. */
+  role?: string;
+}
+
 const SECRETS = { adminPassword: 'test-admin-secret', demoPassword: 'test-demo-secret', servicePassword: 'test-service-secret' };
 type ServiceName = 'identity' | 'image' | 'network' | 'placement' | 'compute';
 
+interface Login {
+  readonly token: string;
+  readonly projectId: string;
+  readonly userId: string;
+}
+
 /** One user in one project, with clients of every service. */
 export class CloudUser {
-  private token: Promise<string> | undefined;
+  private token: Promise<Login> | undefined;
 
   constructor(
     private readonly urls: () => Record<ServiceName, string>,
@@ -35,8 +50,16 @@ export class CloudUser {
   readonly identity = this.client('identity', '/v3');
 
   /** Authenticates once and keeps the token. */
-  authenticate(): Promise<string> {
-    return (this.token ??= this.login());
+  async authenticate(): Promise<string> {
+    return (await (this.token ??= this.login())).token;
+  }
+
+  async projectId(): Promise<string> {
+    return (await (this.token ??= this.login())).projectId;
+  }
+
+  async userId(): Promise<string> {
+    return (await (this.token ??= this.login())).userId;
   }
 
   forgetToken(): void {
@@ -55,7 +78,7 @@ export class CloudUser {
     });
   }
 
-  private async login(): Promise<string> {
+  private async login(): Promise<Login> {
     const { name, password, project } = this.who;
     const answer = await fetch(`${this.urls().identity}/v3/auth/tokens`, {
       method: 'POST',
@@ -69,12 +92,12 @@ export class CloudUser {
     });
     const token = answer.headers.get('x-subject-token');
     if (answer.status !== 201 || !token) throw new Error(`login of ${name}: ${answer.status} ${await answer.text()}`);
-    return token;
+    const { token: about } = (await answer.json()) as { token: { project: { id: string }; user: { id: string } } };
+    return { token, projectId: about.project.id, userId: about.user.id };
   }
 }
 
 export class TestCloud {
-  readonly contract = NovaContract.load();
   readonly admin = this.user('admin', SECRETS.adminPassword, 'admin');
   readonly demo = this.user('demo', SECRETS.demoPassword, 'demo');
   private running: RunningCloud | undefined;
@@ -82,12 +105,15 @@ export class TestCloud {
   private constructor(
     readonly stateDir: string,
     private readonly plan: CloudPlan,
+    /** Operations of the Compute API that were answered with success, by name. */
+    readonly served: ReadonlySet<string>,
   ) {}
 
   static async start(options: TestCloudOptions = {}): Promise<TestCloud> {
     const stateDir = mkdtempSync(join(tmpdir(), 'fractus-test-'));
     for (const name of ['databases', 'images', 'agent', 'logs', 'keys']) mkdirSync(join(stateDir, name));
     const [identity, image, network, placement, compute] = await freePorts(5);
+    const served = new Set<string>();
     const plan: CloudPlan = {
       file: (...parts) => join(stateDir, ...parts),
       secrets: SECRETS,
@@ -99,8 +125,9 @@ export class TestCloud {
       ...(options.log ? { logFile: join(stateDir, 'logs', 'fractus.log') } : {}),
       // a cheap password hash: logins are not what these tests are about
       configs: { identity: { passwordCost: 4 }, ...options.configs },
+      observe: ({ operation, status }) => void (status < 400 && served.add(operation)),
     };
-    const cloud = new TestCloud(stateDir, plan);
+    const cloud = new TestCloud(stateDir, plan, served);
     await cloud.up();
     return cloud;
   }
@@ -110,7 +137,21 @@ export class TestCloud {
     return this.running;
   }
 
-  /** Another user, made by the caller through identity. */
+  /** Makes a user, the project it works in where there is none, and its role there, all through identity's API. */
+  async newUser({ name, project = name, role = 'member' }: NewUser): Promise<CloudUser> {
+    const { identity } = this.admin;
+    const password = `secret-of-${name}`;
+    const known = await identity.get(`/projects?name=${project}`);
+    const projectId = known.body.projects[0]?.id ?? (await identity.post('/projects', { project: { name: project, domain_id: 'default' } })).body.project.id;
+    const user = await identity.post('/users', { user: { name, password, domain_id: 'default' } });
+    const roles = await identity.get(`/roles?name=${role}`);
+    const path = `/projects/${projectId}/users/${user.body.user.id}/roles/${roles.body.roles[0].id}`;
+    const granted = await identity.put(path, undefined);
+    if (granted.status !== 204) throw new Error(`role ${role} for ${name}: ${granted.status} ${JSON.stringify(granted.body)}`);
+    return this.user(name, password, project);
+  }
+
+  /** A user that exists. */
   user(name: string, password: string, project: string): CloudUser {
     return new CloudUser(() => this.cloud.urls, { name, password, project }, NovaContract.load());
   }
