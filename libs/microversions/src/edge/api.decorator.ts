@@ -8,7 +8,6 @@ import type { Flags } from '../version-table';
 import type { ApiRequest } from './edge';
 import { Operation } from './operation';
 import type { Method, OperationSpec, Route } from './operation';
-import type { RawQuery } from './query';
 
 const MAPPINGS: Record<Method, (path: string) => MethodDecorator> = {
   GET: Get,
@@ -75,7 +74,7 @@ export interface ActionSpec<Body extends object = object> extends OperationSpec<
 }
 
 /** What an action route's method gets: the request, and which action it asks for. */
-export interface ActionRequest<Action, Params = Record<string, string>> extends ApiRequest<unknown, RawQuery, Params> {
+export interface ActionRequest<Action, Params = Record<string, string>> extends ApiRequest<unknown, unknown, Params> {
   readonly action: Action;
 }
 
@@ -119,7 +118,7 @@ const malformed = (): FractusError => invalid('Malformed request body', { code: 
 
 /** The decorators of one API, typed with its flags. */
 export interface ApiDecorators<Flag extends string> {
-  Api<Body extends object = object, Query extends object = RawQuery>(
+  Api<Body extends object = object, Query extends object = object>(
     route: Route,
     spec?: OperationSpec<Body, Query>,
   ): <M extends OperationMethod<Body, Query, Flag>>(

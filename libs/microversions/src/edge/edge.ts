@@ -10,7 +10,7 @@ import type { Operation, Plan } from './operation';
 import type { RawQuery } from './query';
 
 /** What a handler gets beside the context: valid, and in its newest form whatever version was asked for. */
-export interface ApiRequest<Body = unknown, Query = RawQuery, Params = Record<string, string>> {
+export interface ApiRequest<Body = unknown, Query = unknown, Params = Record<string, string>> {
   readonly body: Body;
   readonly query: Query;
   readonly params: Params;
@@ -106,7 +106,7 @@ export class ApiEdge<Flag extends string = string> {
     const given = { ...readRequest(plan, request), params: request.params as Record<string, string>, raw: request };
     const { policy } = operation.spec;
     if (typeof policy === 'string') await authorize(ctx, policy);
-    else if (policy) await authorize(ctx, policy.rule, policy.target(ctx, given as ApiRequest<never>));
+    else if (policy) await authorize(ctx, policy.rule, policy.target(ctx, given as ApiRequest<never, RawQuery>));
     const result = await run(ctx, given, plan.flags as Flags<Flag>);
     const answer = result instanceof Answer ? result : new Answer(result);
     const status = answer.options.status ?? plan.status;

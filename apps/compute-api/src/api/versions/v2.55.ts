@@ -3,5 +3,5 @@ import { added, defineVersion } from '@fractus/microversions';
 export const v2_55 = defineVersion({
   version: '2.55',
   summary: 'A flavor has a description, which may be changed.',
-  responses: [added('flavor', 'description'), added('flavor_brief', 'description')],
+  responses: [added('flavor', 'description'), added('flavor-brief', 'description')],
 });

@@ -1,0 +1,92 @@
+import { type DynamicModule, Global, Module, type Type } from '@nestjs/common';
+import { createHttpApp, novaFaultMapper, type HttpApp } from '@fractus/http';
+import { ApiEdge, checkOperations } from '@fractus/microversions';
+import type { ComputeRuleName } from '@fractus/policy';
+import type { ReadyCheck, RunningService } from '@fractus/telemetry';
+import { Policy } from './api/policy';
+import { installProjectPathCheck } from './api/project-path';
+import { RESOURCES } from './api/resources';
+import { isLegacy, rewriteUrl, ROOT } from './api/urls';
+import { DOCUMENT_PATHS, installVersionDocuments } from './api/version-documents/version-documents';
+import { VERSIONS } from './api/versions';
+import { ApiParts, type ComputeApiDeps } from './parts';
+
+export { ComputeApiConfig, QuotaConfig } from './compute-api.config';
+export type { ComputeApiDeps } from './parts';
+
+@Global()
+@Module({})
+class PartsModule {
+  static with(parts: ApiParts): DynamicModule {
+    return {
+      module: PartsModule,
+      providers: [
+        { provide: ApiParts, useValue: parts },
+        { provide: Policy, useValue: new Policy(parts.enforcer) },
+      ],
+      exports: [ApiParts, Policy],
+    };
+  }
+}
+
+@Module({})
+export class ComputeApiModule {
+  static with(parts: ApiParts): DynamicModule {
+    return { module: ComputeApiModule, imports: [PartsModule.with(parts), ...RESOURCES] };
+  }
+}
+
+/** The controllers of all resources: for start-up checks, tests and the OpenAPI document. */
+export const controllersOfApi = (): Type[] =>
+  RESOURCES.flatMap((m) => (Reflect.getMetadata('controllers', m) ?? []) as Type[]);
+
+/** Starts the Compute API. Rejects, with every fault listed, when its declarations do not fit together. */
+export async function startComputeApi(deps: ComputeApiDeps): Promise<RunningService> {
+  const faults = checkOperations(VERSIONS, controllersOfApi());
+  if (faults.length > 0) throw new Error(`the API's declarations do not fit together:\n${faults.join('\n')}`);
+  const parts = new ApiParts(deps);
+  for (const problem of parts.enforcer.problems) deps.logger.warn({ problem }, 'policy');
+  const http = await createComputeHttp(parts);
+  const url = await http.listen(deps.config.host, deps.config.port);
+  return { name: 'compute-api', url, ready: () => ready(deps), close: () => http.close() };
+}
+
+async function createComputeHttp(parts: ApiParts): Promise<HttpApp> {
+  const { config, clients, logger, metrics, observe } = parts.deps;
+  const http = await createHttpApp(ComputeApiModule.with(parts), {
+    service: 'compute-api',
+    logger,
+    metrics,
+    faultMapper: novaFaultMapper,
+    tokens: { ...clients.tokens, publicPaths: [...DOCUMENT_PATHS] },
+    body: {
+      limit: config.bodyLimit,
+      jsonTypes: ['application/json', 'application/vnd.openstack.compute+json', 'text/plain'],
+    },
+    ready: () => ready(parts.deps),
+    requestIdHeaders: ['x-openstack-request-id', 'x-compute-request-id'],
+    unknownMethod: 404,
+    head: false,
+    rewriteUrl,
+    trustForwarded: config.trustForwarded,
+    ...(config.publicUrl ? { publicUrl: config.publicUrl } : {}),
+  });
+  new ApiEdge({
+    versions: VERSIONS,
+    authorize: (ctx, rule, target) => parts.enforcer.authorize(ctx, rule as ComputeRuleName, target),
+    isLegacy,
+    ...(observe ? { observe } : {}),
+  }).install(http.fastify);
+  installProjectPathCheck(http.fastify);
+  installVersionDocuments(http.fastify);
+  http.app.setGlobalPrefix(ROOT);
+  return http;
+}
+
+async function ready({ database, transport }: ComputeApiDeps): Promise<ReadyCheck[]> {
+  const db = await database.ping();
+  return [
+    { part: 'database', ok: db, ...(db ? {} : { why: 'the compute database does not answer' }) },
+    { part: 'rpc', ok: transport.connected, ...(transport.connected ? {} : { why: 'the broker cannot be reached' }) },
+  ];
+}
