@@ -1,0 +1,82 @@
+// Writes docs/operations/options.md from the services' config classes. With --check: exits 1 when the page is out of date.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { resolve } from 'node:path';
+import { transform } from '@swc/core';
+import { build } from 'esbuild';
+import { format, resolveConfig } from 'prettier';
+
+/** Every service with options: title, file, class, prefix of its environment variables (as its main.ts has it). */
+const SERVICES = [
+  ['compute-api', 'apps/compute-api/src/compute-api.config.ts', 'ComputeApiConfig', 'FRACTUS_API_'],
+  ['conductor', 'apps/conductor/src/conductor.config.ts', 'ConductorConfig', 'FRACTUS_CONDUCTOR_'],
+  ['scheduler', 'apps/scheduler/src/config.ts', 'SchedulerConfig', 'FRACTUS_SCHEDULER_'],
+  ['compute-agent', 'apps/compute-agent/src/config.ts', 'ComputeAgentConfig', 'FRACTUS_AGENT_'],
+  ['placement', 'apps/placement/src/config.ts', 'PlacementConfig', 'PLACEMENT_'],
+  ['identity', 'apps/companions/src/identity/identity.config.ts', 'IdentityConfig', 'FRACTUS_IDENTITY_'],
+  ['image', 'apps/companions/src/image/image.config.ts', 'ImageConfig', 'FRACTUS_IMAGE_'],
+  ['network', 'apps/companions/src/network/network.config.ts', 'NetworkConfig', 'FRACTUS_NETWORK_'],
+];
+
+const root = resolve(import.meta.dirname, '../..');
+const require = createRequire(import.meta.url);
+const swcOptions = require('../build/swc.options.cjs')('es6');
+const page = resolve(root, 'docs/operations/options.md');
+
+const entry = [
+  `import { describeConfig } from '@fractus/config';`,
+  ...SERVICES.map(([, file, name], i) => `import { ${name} as C${i} } from './${file}';`),
+  `export const tables = [${SERVICES.map(([, , , prefix], i) => `describeConfig(C${i}, { prefix: '${prefix}' })`).join(', ')}];`,
+].join('\n');
+
+const outfile = resolve(root, 'tmp/options-docs.cjs');
+await build({
+  stdin: { contents: entry, resolveDir: root, loader: 'ts' },
+  outfile,
+  bundle: true,
+  platform: 'node',
+  format: 'cjs',
+  packages: 'external',
+  tsconfig: resolve(root, 'tsconfig.base.json'),
+  logLevel: 'warning',
+  plugins: [
+    {
+      name: 'swc-decorators',
+      setup(b) {
+        b.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+          const out = await transform(readFileSync(path, 'utf8'), { ...swcOptions, filename: path, sourceMaps: false });
+          return { contents: out.code, loader: 'js' };
+        });
+      },
+    },
+  ],
+});
+
+const { tables } = require(outfile);
+const text = `# Options
+
+Made by \`node tools/generators/options-docs.mjs\` from the config classes; do not edit.
+
+Each service reads its options from the environment and from an optional YAML or JSON file; the environment wins. In a
+file the names of the first column nest (\`quota.cores\` is \`quota: {cores: …}\`). An unknown name, a value of the wrong
+kind or a missing option stops the start, and all faults are listed at once. A secret may also stand in a file that the
+variable with \`_FILE\` names; secrets are never printed.
+
+${SERVICES.map(([title], i) => `## ${title}\n\n${tables[i]}`).join('\n')}`;
+const shaped = await format(text, { ...(await resolveConfig(page)), parser: 'markdown' });
+
+if (process.argv.includes('--check')) {
+  let known = '';
+  try {
+    known = readFileSync(page, 'utf8');
+  } catch {
+    // told below
+  }
+  if (known !== shaped) {
+    console.error('docs/operations/options.md is out of date: run node tools/generators/options-docs.mjs');
+    process.exit(1);
+  }
+} else {
+  mkdirSync(resolve(root, 'docs/operations'), { recursive: true });
+  writeFileSync(page, shaped);
+}
