@@ -113,6 +113,18 @@ describe.each(SCENARIOS)('$type', (scenario) => {
     });
   });
 
+  it('bears being held up past its lease at every point while others finish its work', async () => {
+    world = await World.make();
+    await eachPoint(scenario, {
+      at: async (serverId) => {
+        world.probe = () => undefined;
+        world.now += 31_000;
+        await world.runOpenTask(serverId);
+      },
+      then: (id) => expectDone(world, scenario, id),
+    });
+  });
+
   it('bears a delete and the death of conductor at every point of its run', async () => {
     world = await World.make();
     await eachPoint(scenario, {
