@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { Body, Controller, Get, Module, Post } from '@nestjs/common';
 import { silentLogger, createMetrics } from '@fractus/telemetry';
 import { createHttpApp, novaFaultMapper, type HttpApp } from '../src';
@@ -127,6 +128,44 @@ describe('requests that are odd get the API’s own fault', () => {
       (t) => t.includes('overLimit'),
     );
     expect(statusOf(answer)).toBe(413);
+  });
+});
+
+describe('whatever comes', () => {
+  const bytes = fc.oneof(fc.string(), fc.json(), fc.string({ unit: 'binary' }));
+  const type = fc.oneof(
+    fc.constantFrom(
+      'application/json',
+      'application/json;',
+      'application/json; charset="',
+      'APPLICATION/JSON',
+      'a',
+      '*/*',
+      ';',
+      'text/plain; x',
+    ),
+    fc.string({ unit: 'grapheme-ascii' }).map((t) => t.replace(/[^ -~]/g, '')),
+  );
+  const path = fc.oneof(
+    fc.constantFrom('/fast', '/echo', '/fast/', '//fast', '/fast?', '/%', '/?x=%ff'),
+    fc.webPath({ size: 'small' }),
+    fc.string({ unit: 'grapheme-ascii' }).map((t) => `/${t.replace(/[^!-~]/g, '')}`),
+  );
+  const method = fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS');
+
+  it('is answered, and never with a fault of ours', async () => {
+    await fc.assert(
+      fc.asyncProperty(method, path, type, bytes, fc.boolean(), async (verb, target, contentType, body, withLength) => {
+        const length = withLength || body !== '' ? [`Content-Length: ${Buffer.byteLength(body)}`] : [];
+        const answer = await exchange(
+          url,
+          request(`${verb} ${target} HTTP/1.1`, `Content-Type: ${contentType}`, close, ...length) + body,
+        );
+        expect(statusOf(answer)).toBeGreaterThanOrEqual(200);
+        expect(statusOf(answer)).toBeLessThan(500);
+      }),
+      { numRuns: 300 },
+    );
   });
 });
 
