@@ -70,6 +70,12 @@ describe('the host cache', () => {
     expect(up(NOW + 71_000)).toMatchObject({ up: false, forcedDown: true });
   });
 
+  it('remembers that a host was heard of before its service was read', () => {
+    expect(cache.report(report(2, { alive: ['c2'] }), NOW)).toEqual(['c2']);
+    cache.load([snapshot(2, 1, { service: { ...snapshot(2).service, lastSeenAt: null } })]);
+    expect(cache.view(nodeIdOf(2), NOW)?.service).toMatchObject({ up: true, silentSeconds: 0 });
+  });
+
   it('deducts claims until a report must know of them', () => {
     const claim = { serverId: 's', vcpus: 2, memoryMb: 1024, diskGb: 10, at: NOW };
     cache.claims.add(nodeIdOf(0), claim);

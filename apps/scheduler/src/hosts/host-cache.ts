@@ -50,6 +50,8 @@ export class HostCache {
   private readonly nodes = new Map<string, Node>();
   private readonly nodeIdsByHost = new Map<string, Set<string>>();
   private readonly services = new Map<string, HostService>();
+  /** When news last named a host: they may come before its service's row is read, or while the row still says never. */
+  private readonly seenAt = new Map<string, number>();
   private readonly agents = new Map<string, Agent>();
   private aggregates: readonly AggregateView[] = [];
   private aggregatesByHost = new Map<string, AggregateView[]>();
@@ -65,9 +67,7 @@ export class HostCache {
   load(snapshots: readonly HostSnapshot[]): void {
     for (const { service, rowId: _, ...state } of snapshots) {
       this.keepNewer(state);
-      const seen = this.services.get(state.host)?.lastSeenAt ?? null;
-      const lastSeenAt = service.lastSeenAt === null ? seen : Math.max(seen ?? 0, service.lastSeenAt);
-      this.services.set(state.host, { ...service, lastSeenAt });
+      this.services.set(state.host, service);
     }
   }
 
@@ -119,7 +119,7 @@ export class HostCache {
     }
     for (const host of alive) {
       hosts.add(host);
-      this.seen(host, now);
+      this.seenAt.set(host, now);
     }
     const missed = inOrder ? alive : [...hosts];
     return missed.filter((host) =>
@@ -171,7 +171,8 @@ export class HostCache {
   private serviceView(host: string, now: number): ServiceView {
     const service = this.services.get(host);
     if (!service) return { up: false, disabled: false, disabledReason: null, forcedDown: false, silentSeconds: null };
-    const { disabled, disabledReason, forcedDown, lastSeenAt } = service;
+    const { disabled, disabledReason, forcedDown } = service;
+    const lastSeenAt = latest(service.lastSeenAt, this.seenAt.get(host) ?? null);
     const silentSeconds = lastSeenAt === null ? null : Math.max(0, Math.round((now - lastSeenAt) / 1000));
     const up = !forcedDown && lastSeenAt !== null && now - lastSeenAt <= this.options.serviceDownSeconds * 1000;
     return { up, disabled, disabledReason, forcedDown, silentSeconds };
@@ -189,11 +190,6 @@ export class HostCache {
       supportedInstances: supportedInstances(architecture, state.hypervisorType),
       freePciDevices: 0,
     };
-  }
-
-  private seen(host: string, now: number): void {
-    const service = this.services.get(host);
-    if (service) this.services.set(host, { ...service, lastSeenAt: now });
   }
 
   private keepNewer(state: NodeState): void {
@@ -216,8 +212,12 @@ export class HostCache {
     if (ids?.size !== 0) return;
     this.nodeIdsByHost.delete(host);
     this.services.delete(host);
+    this.seenAt.delete(host);
   }
 }
+
+const latest = (a: number | null, b: number | null): number | null =>
+  a === null || b === null ? (a ?? b) : Math.max(a, b);
 
 const isOlder = (a: NodeState, b: NodeState): boolean =>
   a.incarnation < b.incarnation || (a.incarnation === b.incarnation && a.seq < b.seq);
