@@ -61,7 +61,10 @@ export class FilteringConfig {
   @ArrayUnique()
   @IsIn(FILTER_NAMES, { each: true })
   enabledFilters: string[];
-  @Option({ default: D.maxPlacementResults, describe: 'Most allocation candidates asked of Placement.' })
+  @Option({
+    default: D.maxPlacementResults,
+    describe: 'Most candidates asked of Placement at first; all are, when none of these will do.',
+  })
   @IsInt()
   @Min(1)
   maxPlacementResults: number;

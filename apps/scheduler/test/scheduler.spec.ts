@@ -178,6 +178,24 @@ describe('selectDestinations', () => {
     expect((await ask('az9')).summary).toBe('2 hosts: 2 in another availability zone');
   });
 
+  it('asks for all candidates when none of a limited answer will do', async () => {
+    const filtering = { maxPlacementResults: 2 };
+    const busy = { lastSeenAt: 1 };
+    await start(
+      providers(5),
+      async (db) => {
+        for (let i = 0; i < 5; i++) await addHost(db, i, i < 4 ? busy : {});
+      },
+      filtering,
+    );
+    const selection = await cloud.client.selectDestinations(ctx, aCall());
+    expect(selection).toMatchObject({
+      outcome: 'selected',
+      destination: { host: 'c4' },
+      summary: '1 of 1 fitting host chosen among 5 (4 down)',
+    });
+  });
+
   it('follows hints about other servers', async () => {
     await start(providers(3), hosts(3));
     const first = aCall();

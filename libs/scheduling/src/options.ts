@@ -5,7 +5,10 @@
 export interface SchedulingOptions {
   /** Filters to run beside those that always run, by name. Upstream has SameHost and DifferentHost off by default. */
   readonly enabledFilters: readonly string[];
-  /** Most candidates asked of Placement. */
+  /**
+   * Most candidates asked of Placement at first; when none of them comes through, all are asked for. Upstream's 1000
+   * makes every request pay for the size of the cloud. Raise it to pack hosts tightly in a cloud of more hosts than this.
+   */
   readonly maxPlacementResults: number;
   readonly limitTenantsToPlacementAggregate: boolean;
   readonly placementAggregateRequiredForTenants: boolean;
@@ -56,7 +59,7 @@ export const DEFAULT_ENABLED_FILTERS = [
 
 export const DEFAULT_OPTIONS: SchedulingOptions = Object.freeze({
   enabledFilters: DEFAULT_ENABLED_FILTERS,
-  maxPlacementResults: 1000,
+  maxPlacementResults: 100,
   limitTenantsToPlacementAggregate: false,
   placementAggregateRequiredForTenants: false,
   queryPlacementForImageTypeSupport: false,

@@ -91,6 +91,8 @@ export interface RankInput {
   /** Roots that Placement offers but the scheduler does not know. */
   readonly unknownRoots: number;
   readonly searchStages: readonly SearchStage[];
+  /** The answer was cut at the query's limit. */
+  readonly limited?: boolean;
   readonly options?: SchedulingOptions;
   /** Decides among equals; the same seed gives the same order. */
   readonly seed: string;
@@ -135,6 +137,7 @@ export function rank(input: RankInput): RankedHost[] {
     out: offers.length,
     candidates: candidateCount,
     unknownRoots,
+    ...(input.limited && { limited: true as const }),
   });
   let left = [...offers];
   for (const filter of enabledFilters(options.enabledFilters)) {
@@ -182,19 +185,18 @@ function runFilter(
 }
 
 function recordWeights(builder: ReportBuilder, weighed: readonly WeighedHost[]): void {
-  const told = new Set(weighed.flatMap((w) => w.parts.map((p) => p.weigher)));
+  const [first] = weighed;
+  const reports = weighed.slice(0, MAX_WEIGHED).map((w) => ({
+    host: w.host.host,
+    weight: round(w.weight),
+    parts: w.parts,
+    ...(first && first !== w && { reason: compareWeights(w, first) }),
+  }));
+  const told = new Set(reports.flatMap((r) => r.parts.map((p) => p.weigher)));
   for (const { name, what } of WEIGHERS) {
     if (told.has(name)) builder.stage({ stage: 'weigher', name, what, in: weighed.length });
   }
-  const [first] = weighed;
-  builder.ranked(
-    weighed.slice(0, MAX_WEIGHED).map((w) => ({
-      host: w.host.host,
-      weight: round(w.weight),
-      parts: w.parts,
-      ...(first && first !== w && { reason: compareWeights(w, first) }),
-    })),
-  );
+  builder.ranked(reports);
 }
 
 /** Why a host comes after another: what the weighers make of the two. */

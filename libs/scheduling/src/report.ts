@@ -40,6 +40,8 @@ export interface CandidateStage {
   readonly in: number;
   readonly out: number;
   readonly candidates: number;
+  /** The answer was cut at the limit: more hosts may have candidates. */
+  readonly limited?: true;
   /** Trees with candidates that the scheduler knows no host of: compute nodes registered a moment ago, or none at all. */
   readonly unknownRoots: number;
 }

@@ -27,6 +27,7 @@ export async function schedule(input: ScheduleInput): Promise<Scheduled> {
   const prepared = prepare(request, facts, options);
   const { builder } = prepared;
   if (!prepared.ok) return { report: finish(builder, 'no_valid_host') };
+  delete prepared.query.limit; // a pure search can afford to look at everything
   const { candidates, stages: searchStages } = input.search(prepared.query);
   const offered = offersOf(candidates, (id) => input.hostOf(id));
   const ranked = rank({ request, builder, ...offered, searchStages, options, seed });

@@ -21,7 +21,8 @@ function line({ outcome, hostCount, stages }: Omit<ScheduleReport, 'summary'>): 
   }
   const fit = claim?.in ?? 1;
   const tail = parts.length > 0 ? ` (${parts.join(', ')})` : '';
-  return `1 of ${fit} fitting ${fit === 1 ? 'host' : 'hosts'} chosen among ${hostCount}${tail}`;
+  const more = stages.some((s) => s.stage === 'candidates' && s.limited) ? ' or more' : '';
+  return `1 of ${fit}${more} fitting ${fit === 1 ? 'host' : 'hosts'} chosen among ${hostCount}${tail}`;
 }
 
 function lostClaims(claim: ClaimStage | undefined): string {
@@ -39,7 +40,7 @@ function phrases(stages: readonly Stage[], hostCount: number): string[] {
       counted += Math.max(0, stage.in - stage.out);
       parts.push(...placementPhrase(stage, hostCount));
     } else if (stage.stage === 'candidates') {
-      const left = stage.in - stage.out - counted;
+      const left = stage.limited ? 0 : stage.in - stage.out - counted;
       if (left > 0 && counted > 0) parts.push(`${left} without a provider of what is asked`);
       else if (left > 0) parts.push(`${left} without room or a required property`);
     } else if (stage.stage === 'filter') {

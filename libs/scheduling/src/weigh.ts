@@ -15,8 +15,34 @@ export interface WeightPart {
 export interface WeighedHost<H extends HostView = HostView> {
   readonly host: H;
   readonly weight: number;
-  /** Parts that tell hosts apart and are not zero. */
+  /** Parts that tell hosts apart and are not zero; worked out when asked for. */
   readonly parts: readonly WeightPart[];
+}
+
+/** What one weigher says of all hosts, by their place in the list. */
+interface Column {
+  readonly weigher: HostWeigher;
+  readonly values: readonly number[];
+  readonly multipliers: readonly number[];
+  readonly least: number;
+  readonly span: number;
+}
+
+class Weighed<H extends HostView> implements WeighedHost<H> {
+  constructor(
+    readonly host: H,
+    readonly weight: number,
+    private readonly row: number,
+    private readonly columns: readonly Column[],
+  ) {}
+
+  get parts(): WeightPart[] {
+    return this.columns.filter(tellsApart).flatMap(({ weigher, values, multipliers, least, span }) => {
+      const [raw = 0, multiplier = 0] = [values[this.row], multipliers[this.row]];
+      const normalised = (raw - least) / span;
+      return multiplier * normalised === 0 ? [] : [{ weigher: weigher.name, raw, normalised, multiplier }];
+    });
+  }
 }
 
 /**
@@ -31,8 +57,8 @@ export function weigh<H extends HostView>(
   seed: string,
   weighers: readonly HostWeigher[] = WEIGHERS,
 ): WeighedHost<H>[] {
-  const all = hosts.map((host) => ({ host, weight: 0, parts: [] as WeightPart[] }));
-  if (all.length > 1) for (const weigher of weighers) addParts(all, weigher, request, options);
+  const columns = hosts.length > 1 ? weighers.flatMap((w) => columnOf(w, hosts, request, options)) : [];
+  const all = hosts.map((host, row) => new Weighed(host, weightOf(columns, row), row, columns));
   all.sort((a, b) => b.weight - a.weight);
   const random = seededRandom(seed);
   const best = all[0]?.weight;
@@ -45,27 +71,32 @@ export function weigh<H extends HostView>(
   return chosen ? [chosen, ...all] : all;
 }
 
-function addParts(
-  all: { host: HostView; weight: number; parts: WeightPart[] }[],
+/** Nothing where all hosts are equal and there is no lower bound to measure them against. */
+function columnOf(
   weigher: HostWeigher,
+  hosts: readonly HostView[],
   request: ScheduleRequest,
   options: SchedulingOptions,
-): void {
+): Column[] {
   const floor = weigher.minimum ?? -Infinity;
-  const values = all.map(({ host }) => Math.max(floor, weigher.weigh(host, request)));
+  const values = hosts.map((host) => Math.max(floor, weigher.weigh(host, request)));
   const most = values.reduce((a, b) => Math.max(a, b), -Infinity);
   const least = weigher.minimum ?? values.reduce((a, b) => Math.min(a, b), Infinity);
-  if (most === least) return;
-  const parts = all.map(({ host }, i): WeightPart => {
-    const raw = values[i] ?? 0;
-    const multiplier = multiplierFor(weigher, host, options);
-    return { weigher: weigher.name, raw, normalised: (raw - least) / (most - least), multiplier };
-  });
-  const scores = parts.map((p) => p.multiplier * p.normalised);
-  const tells = scores.some((score) => score !== scores[0]);
-  all.forEach((weighed, i) => {
-    const [part, score = 0] = [parts[i], scores[i]];
-    weighed.weight += score;
-    if (tells && part && score !== 0) weighed.parts.push(part);
-  });
+  if (most === least) return [];
+  const multipliers = hosts.map((host) => multiplierFor(weigher, host, options));
+  return [{ weigher, values, multipliers, least, span: most - least }];
+}
+
+const scoreOf = ({ values, multipliers, least, span }: Column, row: number): number =>
+  ((multipliers[row] ?? 0) * ((values[row] ?? 0) - least)) / span;
+
+function weightOf(columns: readonly Column[], row: number): number {
+  let weight = 0;
+  for (const column of columns) weight += scoreOf(column, row);
+  return weight;
+}
+
+function tellsApart(column: Column): boolean {
+  const first = scoreOf(column, 0);
+  return column.values.some((_, row) => scoreOf(column, row) !== first);
 }
