@@ -39,8 +39,6 @@ export interface ActionRow {
   readonly api: string;
   /** Name of the instance action record. */
   readonly record: string;
-  /** First microversion (minor) that has it, where it is not 2.1. */
-  readonly since?: number;
   readonly policy: string;
   readonly vmStates: readonly VmState[] | 'any';
   readonly taskStates: readonly (TaskState | null)[] | 'any';
@@ -79,7 +77,6 @@ const HARD_REBOOT_CUTS_IN: readonly (TaskState | null)[] = [
   'suspending',
 ];
 
-// prettier-ignore -- a table: one column block a row
 export const ACTIONS = {
   create: {
     verb: 'create',

@@ -51,18 +51,6 @@ function policy(rule: string, facts: Facts): Reason | null {
 export const GUARDS = {
   policy: (row, facts) => policy(row.policy, facts),
 
-  /** 2.N and later, where the action came with a microversion. */
-  microversion: (row, facts) =>
-    row.since !== undefined && facts.microversion !== undefined && facts.microversion < row.since
-      ? {
-          code: 'microversion',
-          message: `'${row.verb}' needs microversion 2.${row.since} or later`,
-          have: `2.${facts.microversion}`,
-          need: `2.${row.since}`,
-          retryable: false,
-        }
-      : null,
-
   /** A locked server takes actions from admins only. */
   lock: onServer((_row, server, facts) =>
     server.locked && !facts.actor.admin
@@ -82,18 +70,6 @@ export const GUARDS = {
           message: `Instance ${server.id} is not ready`,
           have: null,
           need: 'a host',
-          retryable: true,
-        }
-      : null,
-  ),
-
-  hostUp: onServer((_row, _server, facts) =>
-    facts.host && !facts.host.up
-      ? {
-          code: 'host.down',
-          message: 'Service is unavailable at this time.',
-          have: 'down',
-          need: 'up',
           retryable: true,
         }
       : null,

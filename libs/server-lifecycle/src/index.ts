@@ -1,3 +1,5 @@
+import { requireSoundTable } from './validate';
+
 export * from './actions';
 export * from './evaluate';
 export * from './facts';
@@ -5,3 +7,7 @@ export { GUARDS, type Guard, type GuardKey, quotaSentence } from './guards';
 export * from './reasons';
 export * from './status';
 export * from './transitions';
+export { renderLifecycle } from './render';
+export { reachedVmStates, tableFaults, UNREACHED_VM_STATES } from './validate';
+
+requireSoundTable();
