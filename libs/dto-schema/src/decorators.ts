@@ -81,6 +81,9 @@ export const Nullable = (): PropertyDecorator =>
 /** Any JSON value, null too; may be missing. */
 export const Anything = (): PropertyDecorator => Allow();
 
+/** Any JSON value, null too, but it must be there: `{"pause": null}`. */
+export const Present = (): PropertyDecorator => rule('present', (v) => v !== undefined, { schema: () => ({}) });
+
 /** A value that satisfies a plain JSON schema. The way out for what no decorator says; prefer a decorator. */
 export function Json(schema: JsonSchema): PropertyDecorator {
   let validate: ((value: unknown) => unknown) | undefined;

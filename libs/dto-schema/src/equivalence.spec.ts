@@ -39,6 +39,7 @@ import {
   OneOf,
   Optional,
   Pattern,
+  Present,
   Since,
   Until,
   Versions,
@@ -70,6 +71,7 @@ class Scalars {
   @Optional() @BooleanLike() like?: boolean | string;
   @Optional() @Format('name') named?: string;
   @Anything() any?: unknown;
+  @Present() there: unknown;
 }
 
 @Closed()
@@ -250,7 +252,7 @@ describe('a DTO read by class-validator and by the compiled schema', () => {
   });
 
   it('means the same for one property at a time, each value', () => {
-    const good = { text: 'a', whole: 1, some: 1 };
+    const good = { text: 'a', whole: 1, some: 1, there: null };
     fc.assert(
       fc.property(
         fc.constantFrom(

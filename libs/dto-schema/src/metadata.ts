@@ -36,17 +36,34 @@ export const contextOf = (rule: Rule): object => ({ [RULE]: rule });
 
 export const ruleOf = (m: ValidationMetadata): Rule | undefined => (m.context as { [RULE]?: Rule } | undefined)?.[RULE];
 
-/** Every rule of the class and of those it extends, whatever the version. */
-export const rulesOf = (cls: DtoClass): ValidationMetadata[] =>
-  getMetadataStorage().getTargetValidationMetadatas(cls, '', true, false);
+/** class-validator's store, by class. Its own look-up visits every class for each question, which a start feels. */
+const declaredRules = (): ReadonlyMap<unknown, ValidationMetadata[]> =>
+  (getMetadataStorage() as unknown as { validationMetadatas: Map<unknown, ValidationMetadata[]> }).validationMetadatas;
+
+const ownRules = (cls: unknown): readonly ValidationMetadata[] => declaredRules().get(cls) ?? [];
+
+/**
+ * Every rule of the class and of those it extends, whatever the version. As class-validator has it, a rule replaces
+ * inherited ones of its kind on the same property; a test holds the two look-ups together.
+ */
+export function rulesOf(cls: DtoClass): ValidationMetadata[] {
+  const rules = [...ownRules(cls)];
+  const own = new Set(rules.map((r) => `${r.propertyName} ${r.type}`));
+  for (let c = parentOf(cls); c; c = parentOf(c)) rules.push(...ownRules(c).filter((r) => !own.has(`${r.propertyName} ${r.type}`)));
+  return rules;
+}
+
+const parentOf = (cls: object): object | null => {
+  const parent = Object.getPrototypeOf(cls) as object | null;
+  return parent === Function.prototype ? null : parent;
+};
 
 /** Runs `declare` and binds the rules that it adds to a span of versions. */
 export function bindToSpan(cls: DtoClass, span: VersionSpan, declare: () => void): void {
   inSpan(span);
-  const before = new Set(rulesOf(cls));
+  const before = ownRules(cls).length;
   declare();
-  for (const rule of rulesOf(cls)) {
-    if (before.has(rule)) continue;
+  for (const rule of ownRules(cls).slice(before)) {
     if (rule.groups?.length)
       throw new Error(`${cls.name}.${rule.propertyName}: a span of versions inside another, or a validation group`);
     rule.groups = [GROUP + span];
