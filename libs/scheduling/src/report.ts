@@ -9,7 +9,7 @@ import type { WeightPart } from './weigh';
 /** Reasons of single hosts kept in one report. */
 export const MAX_HOST_REASONS = 200;
 export const MAX_CLAIMS = 50;
-export const MAX_WEIGHED = 10;
+export const MAX_WEIGHED = 5;
 
 export type Stage = RequestStage | PlacementStage | CandidateStage | FilterStage | WeigherStage | ClaimStage;
 

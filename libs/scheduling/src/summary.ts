@@ -41,13 +41,22 @@ function phrases(stages: readonly Stage[], hostCount: number): string[] {
       parts.push(...placementPhrase(stage, hostCount));
     } else if (stage.stage === 'candidates') {
       const left = stage.limited ? 0 : stage.in - stage.out - counted;
-      if (left > 0 && counted > 0) parts.push(`${left} without a provider of what is asked`);
+      const absent = absentClasses(stages);
+      if (left > 0 && absent) parts.push(`${left} have no ${absent}`);
       else if (left > 0) parts.push(`${left} without room or a required property`);
     } else if (stage.stage === 'filter') {
       parts.push(...Object.entries(stage.reasons).map(([code, n]) => `${n} ${PHRASES.get(code) ?? code}`));
     }
   }
   return parts;
+}
+
+/** Resource classes that no provider was found to have at all. */
+function absentClasses(stages: readonly Stage[]): string {
+  const names = stages.flatMap((s) =>
+    s.stage === 'placement' && s.check === 'resource' && s.in === 0 ? [s.detail.split(':')[0] ?? ''] : [],
+  );
+  return [...new Set(names)].join(' or ');
 }
 
 function placementPhrase(stage: PlacementStage, hostCount: number): string[] {

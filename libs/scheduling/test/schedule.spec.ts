@@ -94,6 +94,19 @@ describe('the pipeline', () => {
     expect(JSON.stringify(userView(report))).not.toContain('secret-aggregate');
   });
 
+  it('says that nobody has a resource class at all', async () => {
+    const cloud = new TestCloud([{}, {}]);
+    const stages = [{ group: '', check: 'resource', detail: 'VGPU:1', in: 0, out: 0 }];
+    const { report } = await schedule({
+      request: aRequest(),
+      facts: { hosts: cloud.hosts, aggregates: [], everyHostOwned: false },
+      seed: 's',
+      hostOf: () => undefined,
+      search: () => ({ candidates: [], stages }),
+    });
+    expect(report.summary).toBe('2 hosts: 2 have no VGPU');
+  });
+
   it('refuses a request as a whole with its sentence', async () => {
     const { report } = await new TestCloud([{}]).schedule({ requestedHost: 'c9' });
     expect(report).toMatchObject({ outcome: 'no_valid_host', summary: 'There is no host c9.' });
