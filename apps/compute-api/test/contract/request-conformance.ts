@@ -49,7 +49,7 @@ export function describeConformance(
   name: string,
   cls: DtoClass,
   part: 'request_body' | 'request_query',
-  { base, runs = 400 }: ConformanceOptions,
+  { base, runs = 150 }: ConformanceOptions,
 ): void {
   const baseOf = (version: Version): unknown =>
     typeof base === 'function' ? (base as (version: Version) => unknown)(version) : base;

@@ -1,4 +1,4 @@
-import { Anything, Closed } from '@fractus/dto-schema';
+import { Closed, Present } from '@fractus/dto-schema';
 import type { ActionSpec } from '@fractus/microversions';
 import type { RequestContext } from '@fractus/objects';
 import type { ActRequest } from '../../app/servers/act-on-server';
@@ -21,8 +21,7 @@ export const defineServerAction = <Body extends object>(action: ServerAction<Bod
 export function bodyWithKey(key: string): new () => object {
   const Body = class {};
   Object.defineProperty(Body, 'name', { value: `${key} body` });
-  // a lone key that may hold anything: its presence is what the route has found it by
-  Anything()(Body.prototype, key);
+  Present()(Body.prototype, key);
   Closed()(Body);
   return Body;
 }
