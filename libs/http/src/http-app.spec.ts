@@ -236,6 +236,30 @@ describe('tokens', () => {
   });
 });
 
+describe('listening', () => {
+  it('rejects when the port is taken, and can be closed all the same', async () => {
+    const url = await start();
+    const second = await createHttpApp(ThingsModule, {
+      service: 'things',
+      logger: silentLogger(),
+      metrics: createMetrics(),
+      faultMapper: novaFaultMapper,
+    });
+    apps.push(second);
+    await expect(second.listen('127.0.0.1', Number(new URL(url).port))).rejects.toThrow(/EADDRINUSE/);
+  });
+
+  it('closes without ever having listened', async () => {
+    const app = await createHttpApp(ThingsModule, {
+      service: 'things',
+      logger: silentLogger(),
+      metrics: createMetrics(),
+      faultMapper: novaFaultMapper,
+    });
+    await app.close();
+  });
+});
+
 describe('operations', () => {
   it('is ready when every part is', async () => {
     let ok = false;
