@@ -28,7 +28,7 @@ export const DEFAULT_TASK_CAP_MS = 3_600_000;
 export interface NewServerWithSpec {
   readonly server: NewServer;
   readonly spec: RequestSpec;
-  /** Handed to the build task; the admin password lives here, encrypted by nobody: leave it out where nobody needs it. */
+  /** Handed to the build task (`adminPassword`); wiped when the task ends. */
   readonly input?: JsonObject;
 }
 export interface BegunServer {

@@ -147,7 +147,7 @@ export class TasksRepository {
   /** Takes a locked task out of the way. Its lease stays until its holder lets go, or it runs out. */
   async supersede(tx: Tx, task: TaskRecord, now: number): Promise<void> {
     const sql =
-      "UPDATE tasks SET status = 'superseded', open_key = NULL, waiting = 0, finished_at = ?, updated_at = ? WHERE id = ?";
+      "UPDATE tasks SET status = 'superseded', open_key = NULL, waiting = 0, input = '{}', finished_at = ?, updated_at = ? WHERE id = ?";
     await tx.execute(sql, [now, now, task.rowId]);
   }
 
