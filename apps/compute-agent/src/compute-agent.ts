@@ -139,6 +139,7 @@ export class ComputeAgent {
       clock,
       logger,
       signal: this.down.signal,
+      tellNow: () => this.reporter.tellNow(),
     });
     this.lifecycle = lifecycle
       .run()
@@ -148,7 +149,8 @@ export class ComputeAgent {
   }
 
   ready(): ReadyCheck[] {
-    const waiting = this.hosts.size - this.hosts.serving().length;
+    // a host that nobody was told of gets no server yet
+    const waiting = this.hosts.all().filter((h) => !h.announced).length;
     const { connected } = this.parts.transport;
     return [
       connected ? { part: 'rpc', ok: true } : { part: 'rpc', ok: false, why: 'the message transport is not connected' },

@@ -96,7 +96,7 @@ export const aProvider = (n: number, over: Partial<FlatProvider> = {}): FlatProv
 export async function addHost(
   db: Database,
   n: number,
-  over: { lastSeenAt?: number; disabled?: boolean; state?: Partial<HostState> } = {},
+  over: { lastSeenAt?: number; neverSeen?: boolean; disabled?: boolean; state?: Partial<HostState> } = {},
 ): Promise<void> {
   const s = aState(n, over.state);
   const now = Date.now();
@@ -109,7 +109,7 @@ export async function addHost(
       disabled: over.disabled ?? false,
       disabled_reason: null,
       forced_down: false,
-      last_seen_at: over.lastSeenAt ?? now,
+      last_seen_at: over.neverSeen ? null : (over.lastSeenAt ?? now),
       report_count: 1,
       version: 73,
       agent_id: AGENT,

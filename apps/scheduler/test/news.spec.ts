@@ -59,6 +59,16 @@ describe('news', () => {
     expect(answer.destination?.host).toBe('c2');
   });
 
+  it('of a host that is still being read hold a request up until it is', async () => {
+    await addHost(cloud.database, 2, { neverSeen: true });
+    await cloud.news.hosts(ctx, report(2, { alive: ['c2'], changed: [aState(2)] }));
+    const answer = await until(
+      () => dryAsk('c2'),
+      (a) => a.summary !== 'There is no host c2.',
+    );
+    expect(answer.destination?.host).toBe('c2');
+  });
+
   it('tell that an operator disabled a service', async () => {
     expect((await dryAsk('c0')).outcome).toBe('selected');
     await cloud.database.transaction((tx) =>

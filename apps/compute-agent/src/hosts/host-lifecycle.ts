@@ -1,6 +1,6 @@
 /**
  * How a host comes into service, in this order: conductor knows it (register), conductor has said what becomes of the
- * guests that are on it (re-attach), Placement knows its resources (track), and only then it consumes messages.
+ * guests that are on it (re-attach), Placement knows its resources (track), then it consumes messages, and only then it is told of as alive.
  *
  * Hosts go through in pages. A neighbour that is not there yet is asked again forever, with growing pauses.
  */
@@ -32,6 +32,8 @@ export interface LifecycleParts extends RetryTools {
   readonly conductor: Client<typeof conductorContract>;
   readonly serving: Pick<RpcServing, 'addHost'>;
   readonly newContext: () => RequestContext;
+  /** Tells conductor and schedulers of the hosts that changed. */
+  readonly tellNow: () => Promise<void>;
 }
 
 export class HostLifecycle {
@@ -58,6 +60,7 @@ export class HostLifecycle {
       host.serving = true;
       parts.hosts.changed(host.host);
     }
+    await parts.tellNow();
   }
 
   private async register(hosts: readonly AgentHost[]): Promise<void> {

@@ -12,6 +12,8 @@ export interface AgentHost {
   disabled: boolean;
   /** Whether it is consuming. */
   serving: boolean;
+  /** Whether conductor and schedulers were told that it serves. */
+  announced: boolean;
   /** Builds that failed since the last that succeeded. */
   failedBuilds: number;
   /** Disk-heavy operations under way. */
@@ -34,7 +36,16 @@ export class HostRegistry {
     for (const { host, node } of driver.nodes()) {
       let nodeId = known.get(host);
       if (nodeId === undefined) fresh.push([host, (nodeId = randomUUID())]);
-      registry.hosts.set(host, { host, node, nodeId, disabled: false, serving: false, failedBuilds: 0, ioOps: 0 });
+      registry.hosts.set(host, {
+        host,
+        node,
+        nodeId,
+        disabled: false,
+        serving: false,
+        announced: false,
+        failedBuilds: 0,
+        ioOps: 0,
+      });
     }
     if (fresh.length > 0) journal.saveNodeIds(fresh);
     await journal.durable();

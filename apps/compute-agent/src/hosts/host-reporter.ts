@@ -46,6 +46,12 @@ export class HostReporter {
     this.wakeIn(this.parts.intervalMs);
   }
 
+  /** Tells what has changed without waiting for more; what cannot be told now the next report tells. */
+  async tellNow(): Promise<void> {
+    this.cancel();
+    await this.wake();
+  }
+
   stop(): void {
     this.stopped = true;
     this.cancel();
@@ -92,6 +98,7 @@ export class HostReporter {
         .catch((err: unknown) => logger.warn({ err }, 'schedulers could not be told of hosts'));
       await conductor.hostReport(ctx, report);
       await heard;
+      for (const host of changed) host.announced = true;
     } catch (err) {
       if (this.stopped) return;
       hosts.giveBack(changed);

@@ -63,6 +63,11 @@ export class HostLoader {
     }, seconds * 1000).unref();
   }
 
+  /** Resolves when what news asked for until now is read. */
+  async caughtUp(): Promise<void> {
+    await this.working;
+  }
+
   /** Resolves when no read is under way or waiting. */
   async idle(): Promise<void> {
     while (this.working) await this.working;

@@ -1,13 +1,19 @@
 import { RpcHandlers } from '@fractus/rpc';
 import type { RequestContext } from '@fractus/objects';
 import { type Handlers, schedulerContract, type SelectDestinations, type Selection } from '@fractus/rpc-contracts';
+import { HostLoader } from '../hosts/host-loader';
 import { DestinationSelector } from './destination-selector';
 
 @RpcHandlers(schedulerContract)
 export class SelectDestinationsController implements Handlers<typeof schedulerContract> {
-  constructor(private readonly selector: DestinationSelector) {}
+  constructor(
+    private readonly selector: DestinationSelector,
+    private readonly loader: HostLoader,
+  ) {}
 
-  selectDestinations(ctx: RequestContext, request: SelectDestinations): Promise<Selection> {
+  /** A host that news have named is read before anybody is told that it is down or not there. */
+  async selectDestinations(ctx: RequestContext, request: SelectDestinations): Promise<Selection> {
+    await this.loader.caughtUp();
     return this.selector.select(ctx, request);
   }
 }
