@@ -52,6 +52,14 @@ describe('the host cache', () => {
     expect(cache.report(report(2, { alive: ['c0', 'c7'] }), NOW)).toEqual(['c7']);
   });
 
+  it('asks for the service of a host whose state came before anything else', () => {
+    const first = { agentId: 'agent-2', alive: ['c7'], changed: [aState(7)] };
+    expect(cache.report(report(1, first), NOW)).toEqual(['c7']);
+    cache.load([snapshot(7)]);
+    expect(cache.view(nodeIdOf(7), NOW)?.service.up).toBe(true);
+    expect(cache.report(report(2, first), NOW)).toEqual([]);
+  });
+
   it('never lets an older row replace newer news', () => {
     cache.report(report(2, { changed: [aState(0, { runningGuests: 5 })] }), NOW);
     cache.load([snapshot(0, 1)]);

@@ -121,10 +121,11 @@ export class HostCache {
       hosts.add(host);
       this.seenAt.set(host, now);
     }
-    const missed = inOrder ? alive : [...hosts];
-    return missed.filter((host) =>
-      inOrder ? !this.services.has(host) || !this.nodeIdsByHost.has(host) : !current.has(host),
-    );
+    const named = inOrder ? alive : hosts;
+    // a state that came along is current, but says nothing of a service that is not known
+    const missed = (host: string): boolean => !inOrder && !current.has(host);
+    const unknown = (host: string): boolean => !this.services.has(host) || !this.nodeIdsByHost.has(host);
+    return [...named].filter((host) => unknown(host) || missed(host));
   }
 
   facts(): CloudFacts {
