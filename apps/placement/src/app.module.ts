@@ -144,10 +144,11 @@ function tokensOf({ config, tokens }: PlacementDeps): TokenOptions {
 
 function corsOf(origin: string): NonNullable<Parameters<typeof createHttpApp>[1]['cors']> {
   return {
-    origin,
+    origin: [origin], // a list: only a request from it is told that it may
+    optionsSuccessStatus: 200,
+    strictPreflight: false,
     credentials: true,
     methods: ['GET', 'PUT', 'POST', 'DELETE', 'PATCH'],
-    allowedHeaders: ['X-Auth-Token', 'OpenStack-API-Version', 'Content-Type'],
     exposedHeaders: ['OpenStack-API-Version', 'X-OpenStack-Request-ID', 'Location'],
   };
 }

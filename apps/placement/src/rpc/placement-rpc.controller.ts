@@ -14,7 +14,6 @@ import {
   type ProviderId,
   type ProviderIds,
   type ProviderRecords,
-  type ProviderUpdate,
   type ProviderUpdateResult,
   type ProviderUpdateResults,
   type TreeIds,
@@ -27,7 +26,7 @@ import { CandidatesService } from '../services/candidates.service';
 import { PlacementCore } from '../services/placement-core';
 import { ProviderUpdatesService } from '../services/provider-updates.service';
 import { ProvidersService } from '../services/providers.service';
-import { toCandidates, toConsumerRecord, toInventories, toProviderRecord, toQuery, toWrite } from './rpc-mappers';
+import { toCandidates, toChange, toConsumerRecord, toProviderRecord, toQuery, toWrite } from './rpc-mappers';
 
 /** The `placement` contract, over the same use cases as REST. */
 @RpcHandlers(placementContract)
@@ -60,9 +59,13 @@ export class PlacementRpcController implements Handlers<typeof placementContract
   }
 
   async updateProviders(ctx: RequestContext, request: UpdateProviders): Promise<ProviderUpdateResults> {
-    const results: ProviderUpdateResult[] = [];
-    for (const update of request.updates) results.push(await this.updateOne(ctx, update));
-    return { results };
+    const results = await this.updates.applyAll(ctx, request.updates.map(toChange));
+    return {
+      results: results.map((r, i): ProviderUpdateResult => {
+        const providerId = request.updates[i]?.providerId ?? '';
+        return typeof r === 'number' ? { providerId, generation: r } : { providerId, generation: null, error: r.code, message: r.message };
+      }),
+    };
   }
 
   async deleteProvider(ctx: RequestContext, request: ProviderId): Promise<Deleted> {
@@ -102,23 +105,5 @@ export class PlacementRpcController implements Handlers<typeof placementContract
   async listConsumers(ctx: RequestContext, request: ListConsumers): Promise<ConsumerRecords> {
     const page = await this.allocations.list(ctx, request.limit, request.marker);
     return { consumers: page.map((c) => toConsumerRecord(c.uuid, c)) };
-  }
-
-  private updateOne(ctx: RequestContext, update: ProviderUpdate): Promise<ProviderUpdateResult> {
-    const { providerId, generation, inventories, traits, aggregates } = update;
-    const change = {
-      uuid: providerId,
-      generation,
-      ...(inventories === undefined ? {} : { inventories: toInventories(inventories) }),
-      ...(traits === undefined ? {} : { traits }),
-      ...(aggregates === undefined ? {} : { aggregates }),
-    };
-    return this.updates.apply(ctx, change).then(
-      (grown) => ({ providerId, generation: grown }),
-      (e: unknown) => {
-        if (!isFractusError(e)) throw e;
-        return { providerId, generation: null, error: e.code, message: e.message };
-      },
-    );
   }
 }

@@ -6,6 +6,7 @@ import type {
   ConsumerRecord,
   InventoryRecord,
   ProviderRecord,
+  ProviderUpdate,
   SearchStage,
 } from '@fractus/rpc-contracts';
 import type { CandidateQuery } from '../domain/candidate-query';
@@ -14,6 +15,7 @@ import type { Inventory, Provider } from '../domain/provider';
 import type { Candidate, SearchResult } from '../domain/search';
 import type { Stage } from '../domain/trace';
 import type { Consumer, ConsumerWrite } from '../services/allocations.types';
+import type { ProviderChange } from '../services/provider-updates.service';
 
 export function toProviderRecord(p: Provider): ProviderRecord {
   return {
@@ -29,8 +31,18 @@ export function toProviderRecord(p: Provider): ProviderRecord {
   };
 }
 
-export const toInventories = (records: Record<string, InventoryRecord>): Map<string, Inventory> =>
+const toInventories = (records: Record<string, InventoryRecord>): Map<string, Inventory> =>
   new Map(Object.entries(records).map(([rc, { total, reserved, minUnit, maxUnit, stepSize, allocationRatio }]) => [rc, { total, reserved, minUnit, maxUnit, stepSize, allocationRatio }]));
+
+export function toChange({ providerId, generation, inventories, traits, aggregates }: ProviderUpdate): ProviderChange {
+  return {
+    uuid: providerId,
+    generation,
+    ...(inventories === undefined ? {} : { inventories: toInventories(inventories) }),
+    ...(traits === undefined ? {} : { traits }),
+    ...(aggregates === undefined ? {} : { aggregates }),
+  };
+}
 
 export function toQuery(message: QueryMessage): CandidateQuery {
   return {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { RequestContext } from '@fractus/objects';
+import { type FractusError, type RequestContext, isFractusError } from '@fractus/objects';
 import type { Inventory } from '../domain/provider';
 import { classIdOf, replaceAggregates, replaceInventories, replaceTraits } from '../store/provider-rows';
 import { checkGeneration } from '../store/write-unit';
@@ -26,13 +26,27 @@ export class ProviderUpdatesService {
     private readonly classes: ResourceClassesService,
   ) {}
 
-  /** The new generation, which grows by one whatever is set. Custom traits and classes that are new come into being. */
-  async apply(_ctx: RequestContext, change: ProviderChange): Promise<number> {
-    if (change.traits) await this.traits.ensureCustom(change.traits);
-    if (change.inventories) await this.classes.ensureCustom([...change.inventories.keys()]);
-    await this.core.replica.sync();
+  /**
+   * One after the other, each in a transaction of its own; answers each with its new generation (which grows by one,
+   * whatever is set) or with what was wrong. Custom traits and classes that are new come into being.
+   */
+  async applyAll(_ctx: RequestContext, changes: readonly ProviderChange[]): Promise<(number | FractusError)[]> {
+    await this.traits.ensureCustom(changes.flatMap((c) => c.traits ?? []));
+    await this.classes.ensureCustom(changes.flatMap((c) => [...(c.inventories?.keys() ?? [])]));
+    const results: (number | FractusError)[] = [];
+    for (const change of changes) {
+      const result = await this.apply(change).catch((e: unknown) => {
+        if (isFractusError(e)) return e;
+        throw e;
+      });
+      results.push(result);
+    }
+    return results;
+  }
+
+  private apply(change: ProviderChange): Promise<number> {
+    const { names } = this.core.replica;
     return this.core.write(async (unit) => {
-      const { names } = this.core.replica;
       const provider = await unit.lockByUuid(change.uuid);
       checkGeneration(provider, change.generation);
       if (change.inventories) {

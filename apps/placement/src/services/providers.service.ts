@@ -70,13 +70,23 @@ export class ProvidersService {
   async ensure(ctx: RequestContext, wanted: readonly (NewProvider & { uuid: string })[]): Promise<Provider[]> {
     await this.core.replica.sync();
     const missing = wanted.filter((w) => !this.core.replica.estate.provider(w.uuid));
+    if (missing.length) {
+      const all = this.core.write(async (unit) => {
+        for (const provider of missing) await createProvider(unit, provider);
+      });
+      // someone else may be making some of them: then one by one, so that a clash of one does not hold up the others
+      await all.catch(() => this.ensureEach(ctx, missing));
+    }
+    await this.core.replica.sync();
+    return Promise.all(wanted.map((w) => this.core.replica.estate.provider(w.uuid) ?? this.core.get(w.uuid)));
+  }
+
+  private async ensureEach(ctx: RequestContext, missing: readonly (NewProvider & { uuid: string })[]): Promise<void> {
     for (const provider of missing) {
       await this.create(ctx, provider).catch(async (e: unknown) => {
-        // someone else may have made the same one at the same time
         if (!(await this.core.find(provider.uuid))) throw e;
       });
     }
-    return Promise.all(wanted.map((w) => this.core.get(w.uuid)));
   }
 
   /** Renames and moves. Moving away from a parent needs `reparent`. The generation stays. */
