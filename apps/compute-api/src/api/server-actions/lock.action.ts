@@ -1,5 +1,5 @@
 import { Length } from 'class-validator';
-import { Anything, Closed, InVersions, Nested, Nullable, Optional } from '@fractus/dto-schema';
+import { Closed, InVersions, Nested, Nullable, Optional, Present } from '@fractus/dto-schema';
 import { defineServerAction } from './server-action';
 
 @Closed()
@@ -9,7 +9,7 @@ class Lock {
 /** Before 2.73 the value is anything at all and says nothing; the version list lifts it to null. */
 @Closed()
 export class LockBody {
-  @InVersions('-2.72', Anything()) @InVersions('2.73-', Nullable(), Nested(() => Lock)) lock: Lock | null;
+  @InVersions('-2.72', Present()) @InVersions('2.73-', Nullable(), Nested(() => Lock)) lock: Lock | null;
 }
 
 /** 2.73: with a reason. A user's lock is `owner`'s; an administrator's is told apart by who made it. */
