@@ -97,7 +97,7 @@ try {
   const refused = await boot('demo-huge', huge.id, images[0].id);
   made.push(refused.id);
   console.log(`   ${refused.status}: ${refused.fault?.message}`);
-  if (refused.fault?.details) console.log(`   ${refused.fault.details}`);
+  if (refused.fault?.details && !refused.fault.message.includes(refused.fault.details)) console.log(`   ${refused.fault.details}`);
 } catch (e) {
   console.error(e.message);
   exit = 1;
