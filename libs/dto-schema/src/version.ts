@@ -13,11 +13,18 @@ interface Bounds {
 
 const VERSION = /^(\d{1,4})\.(\d{1,4})$/;
 
+const ordinals = new Map<Version, number>();
+
 /** A version as one number that sorts as versions do. Throws on text that is no version: a mistake in a declaration. */
 export function ordinal(version: Version): number {
+  const known = ordinals.get(version);
+  if (known !== undefined) return known;
   const m = VERSION.exec(version);
   if (!m) throw new Error(`'${version}' is not a version like 2.37`);
-  return Number(m[1]) * 10_000 + Number(m[2]);
+  const at = Number(m[1]) * 10_000 + Number(m[2]);
+  // only declared and negotiated versions come here, and there are some hundreds of those
+  if (ordinals.size < 10_000) ordinals.set(version, at);
+  return at;
 }
 
 /** Negative, zero or positive, as `a` comes before, is, or comes after `b`. */

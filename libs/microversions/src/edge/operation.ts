@@ -129,16 +129,12 @@ export class Operation {
     });
     const liftBody = body && table.lift(body, version);
     const liftQuery = query && table.lift(query, version);
+    const compiledQuery = query && compileDto(query, { version: schemaVersion, source: 'query' });
     return {
       flags: table.flags(version),
       status: statusOf(success, version),
       ...(body ? { body: compileDto(body, { version: schemaVersion, unknown: legacy ? 'drop' : 'refuse' }) } : {}),
-      ...(query
-        ? {
-            query: compileDto(query, { version: schemaVersion, source: 'query' }),
-            parameters: knownParameters(query, schemaVersion),
-          }
-        : {}),
+      ...(compiledQuery ? { query: compiledQuery, parameters: knownParameters(compiledQuery.schema) } : {}),
       ...(liftBody ? { liftBody } : {}),
       ...(liftQuery ? { liftQuery } : {}),
       ...(shapes.length > 0 ? { shape: (answer: View) => shapes.forEach((s) => s(answer)) } : {}),

@@ -1,5 +1,5 @@
-import { ListOf, jsonSchemaOf } from '@fractus/dto-schema';
-import type { DtoClass, Shape, Version } from '@fractus/dto-schema';
+import { ListOf } from '@fractus/dto-schema';
+import type { JsonSchema, Shape } from '@fractus/dto-schema';
 
 /** Every value of every parameter, in the order they came. */
 export type RawQuery = Record<string, string[]>;
@@ -21,11 +21,15 @@ export interface KnownParameters {
   keep(query: RawQuery): RawQuery;
 }
 
-export function knownParameters(cls: DtoClass, version: Version): KnownParameters {
-  const { properties = {}, patternProperties = {} } = jsonSchemaOf(cls, version);
-  const names = new Set(Object.keys(properties));
-  const patterns = Object.keys(patternProperties).map((p) => new RegExp(p));
-  return {
+const parametersBySchema = new WeakMap<JsonSchema, KnownParameters>();
+
+/** The parameters that the schema of a query names. */
+export function knownParameters(schema: JsonSchema): KnownParameters {
+  const known = parametersBySchema.get(schema);
+  if (known) return known;
+  const names = new Set(Object.keys(schema.properties ?? {}));
+  const patterns = Object.keys(schema.patternProperties ?? {}).map((p) => new RegExp(p));
+  const made: KnownParameters = {
     keep(query) {
       const kept = Object.create(null) as RawQuery;
       for (const [name, values] of Object.entries(query)) {
@@ -34,4 +38,6 @@ export function knownParameters(cls: DtoClass, version: Version): KnownParameter
       return kept;
     },
   };
+  parametersBySchema.set(schema, made);
+  return made;
 }
