@@ -31,6 +31,8 @@ export interface PartsOptions {
   readonly logger: Logger;
   readonly metrics?: Metrics;
   readonly clock?: () => number;
+  /** Of this life of the process; default: now. */
+  readonly incarnation?: number;
   readonly probe?: EngineOptions['probe'];
   /** For harnesses: tasks in place of the real ones. */
   readonly tasks?: readonly TaskDefinition[];
@@ -63,7 +65,7 @@ export class ConductorParts {
     };
     this.engine = new TaskEngine(database, this.tools, tasks, {
       instance: config.instance,
-      incarnation: clock(),
+      incarnation: options.incarnation ?? clock(),
       leaseMs: config.leaseMs,
       pollMs: config.pollMs,
       concurrency: config.taskConcurrency,

@@ -65,6 +65,8 @@ const failing = (work: StepWork, when: 'instead' | 'after'): StepWork => ({
   ...(work.answered ? { answered: async () => refused } : {}),
 });
 
+jest.setTimeout(120_000);
+
 let world: World;
 afterEach(() => world.end());
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { RECONCILERS } from '../src/reconcilers';
 import { endedTasks } from '../src/reconcilers/ended-tasks.reconciler';
+import { leftGuests } from '../src/reconcilers/left-guests.reconciler';
 import { orphanAllocations } from '../src/reconcilers/orphan-allocations.reconciler';
 import { orphanPorts } from '../src/reconcilers/orphan-ports.reconciler';
 import { quotaAudit } from '../src/reconcilers/quota-audit.reconciler';
@@ -9,6 +10,8 @@ import { stuckServers } from '../src/reconcilers/stuck-servers.reconciler';
 import { World } from './world/world';
 
 const MINUTE = 60_000;
+
+jest.setTimeout(60_000);
 
 describe('reconcilers', () => {
   let world: World;
@@ -77,6 +80,22 @@ describe('reconcilers', () => {
     world.now += MINUTE;
     expect(await reconciler.run()).toBe(1);
     expect([...world.ports.ports.keys()]).toEqual(['foreign']);
+  });
+
+  it('clear guests that were left on a host which could not be reached, once', async () => {
+    const id = await world.serverIn('active');
+    world.agents.behaviour.set('host1', 'unreachable');
+    await world.act(id, 'delete');
+    await world.settle();
+    expect(world.agents.hostsOf(id)).toEqual(['host1']);
+    const reconciler = leftGuests(world.conductor);
+    expect(await reconciler.run()).toBe(0);
+    world.agents.behaviour.delete('host1');
+    expect(await reconciler.run()).toBe(1);
+    await world.settle();
+    expect(world.agents.hostsOf(id)).toEqual([]);
+    expect(await reconciler.run()).toBe(0);
+    await world.check();
   });
 
   it('free a server whose task is lost', async () => {

@@ -1,5 +1,7 @@
 import { World } from './world/world';
 
+jest.setTimeout(60_000);
+
 describe('tasks in a small world', () => {
   let world: World;
   beforeEach(async () => {
@@ -125,6 +127,116 @@ describe('tasks in a small world', () => {
     await world.act(id, 'delete');
     await world.settle();
     expect(world.agents.effects).toEqual(['build host2', 'destroy host2', 'destroy host1']);
+  });
+
+  it('bears refusals for their fence: of an earlier message not at all, of its own by asking again', async () => {
+    const id = await world.serverIn('active');
+    world.agents.behaviour.set('host1', 'silent');
+    await world.act(id, 'pause');
+    await world.conductor.engine.idle();
+    const task = await world.tasks.openOf(id);
+    const operation = {
+      taskId: task!.id,
+      serverId: id,
+      step: 'guest',
+      attempt: 1,
+      fence: task!.fence,
+      host: 'host1',
+      silenceSeconds: 60,
+    };
+    const refusal = { outcome: 'failed', error: { code: 'fence.stale', message: '', retryElsewhere: false } } as const;
+    await world.conductor.operations.finished(world.ctx(), {
+      operation: { ...operation, fence: task!.fence - 1 },
+      ...refusal,
+    });
+    expect(await world.tasks.openOf(id)).toMatchObject({ waiting: true, fence: task!.fence });
+    await world.conductor.operations.finished(world.ctx(), { operation, ...refusal });
+    world.agents.behaviour.delete('host1');
+    await world.settle();
+    expect(await world.get(id)).toMatchObject({ vmState: 'paused' });
+  });
+
+  it('asks again at once for what a returning agent had lost', async () => {
+    world.agents.behaviour.set('host1', 'silent');
+    const [id = ''] = await world.create();
+    await world.conductor.engine.idle();
+    world.agents.behaviour.delete('host1');
+    const before = world.now;
+    const answer = await world.conductor.guests.reattach(world.ctx(), {
+      agentId: 'a1',
+      host: 'host1',
+      guests: [{ serverId: id, fence: 1, powerState: 0 }],
+    });
+    expect(answer.guests).toMatchObject([{ verdict: 'wait' }]);
+    await world.settle();
+    expect(await world.get(id)).toMatchObject({ vmState: 'active', host: 'host1' });
+    expect(world.now - before).toBeLessThan(5000);
+  });
+
+  it('shows the phases of a build, and moves its silence limit', async () => {
+    world.agents.behaviour.set('host1', 'silent');
+    const [id = ''] = await world.create();
+    await world.conductor.engine.idle();
+    const task = await world.tasks.openOf(id);
+    const operation = {
+      taskId: task!.id,
+      serverId: id,
+      step: 'spawn',
+      attempt: 1,
+      fence: task!.fence,
+      host: 'host1',
+      silenceSeconds: 300,
+    };
+    world.now += 200_000;
+    await world.conductor.operations.progress(world.ctx(), { operation, phase: 'image', percent: 40 });
+    expect(await world.get(id)).toMatchObject({ taskState: 'spawning', progress: 40 });
+    expect((await world.tasks.openOf(id))?.readyAt).toBe(world.now + 300_000);
+    await world.conductor.operations.progress(world.ctx(), { operation, phase: 'networking', percent: 10 });
+    expect(await world.get(id)).toMatchObject({ taskState: 'networking', progress: 40 });
+    world.now += 3_600_000;
+    await world.conductor.operations.progress(world.ctx(), { operation });
+    await world.settle();
+    const fault = (await world.servers.latestFaults([id])).get(id);
+    expect(fault?.message).toBe("The operation took too long and was given up in step 'spawn'");
+  });
+
+  it('follows a guest that shut down, and stops one that nobody started', async () => {
+    const id = await world.serverIn('active');
+    const { fence } = await world.get(id);
+    await world.conductor.guests.event(world.ctx(), {
+      serverId: id,
+      host: 'host1',
+      fence: 0,
+      powerState: 4,
+      at: world.now,
+    });
+    expect((await world.get(id)).vmState).toBe('active');
+    await world.conductor.guests.event(world.ctx(), {
+      serverId: id,
+      host: 'host2',
+      fence,
+      powerState: 4,
+      at: world.now,
+    });
+    expect((await world.get(id)).vmState).toBe('active');
+    await world.conductor.guests.event(world.ctx(), {
+      serverId: id,
+      host: 'host1',
+      fence,
+      powerState: 4,
+      at: world.now,
+    });
+    expect(await world.get(id)).toMatchObject({ vmState: 'stopped', powerState: 4 });
+    await world.conductor.guests.event(world.ctx(), {
+      serverId: id,
+      host: 'host1',
+      fence,
+      powerState: 1,
+      at: world.now,
+    });
+    expect((await world.get(id)).taskState).toBe('powering-off');
+    await world.settle();
+    expect(await world.get(id)).toMatchObject({ vmState: 'stopped', powerState: 4, taskState: null });
   });
 
   it('keeps a port of the user', async () => {

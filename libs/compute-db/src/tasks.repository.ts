@@ -203,22 +203,50 @@ export class TasksRepository {
     );
   }
 
-  /** Ends the wait of one attempt of one step and makes the task due; false when it does not wait for just that. */
+  /**
+   * Ends the wait of one attempt of one step and makes the task due at `readyAt`, with the state that `change` makes of
+   * it; false when it does not wait for just that.
+   */
   async answer(
     key: { taskId: string; step: string; attempt: number },
-    state: (task: TaskRecord) => JsonObject,
+    change: (task: TaskRecord) => JsonObject,
     now: number,
+    readyAt: number = now,
   ): Promise<boolean> {
     return this.db.transaction(async (tx) => {
       const [row] = await tx.query<TaskRow>(`SELECT * FROM tasks WHERE uuid = ?${forUpdate(tx)}`, [key.taskId]);
-      if (!row || row.status !== 'open' || row.waiting !== 1 || row.step !== key.step || row.attempt !== key.attempt)
-        return false;
-      await tx.execute('UPDATE tasks SET waiting = 0, ready_at = ?, state = ?, updated_at = ? WHERE id = ?', [
-        now,
-        JSON.stringify(state(taskOf(row))),
-        now,
-        row.id,
+      if (!row || row.status !== 'open' || row.waiting !== 1) return false;
+      if (row.step !== key.step || row.attempt !== key.attempt) return false;
+      const state = JSON.stringify(change(taskOf(row)));
+      const sql = 'UPDATE tasks SET waiting = 0, ready_at = ?, state = ?, updated_at = ? WHERE id = ?';
+      await tx.execute(sql, [Math.min(readyAt, row.expires_at), state, now, row.id]);
+      return true;
+    });
+  }
+
+  /** A fence above all that were given out for the server, for a message outside of any task. */
+  async nextFence(serverId: string): Promise<number> {
+    return this.db.transaction(async (tx) => {
+      await tx.execute('UPDATE servers SET fence = fence + 1 WHERE uuid = ?', [serverId]);
+      const [row] = await tx.query<{ fence: number }>('SELECT fence FROM servers WHERE uuid = ?', [serverId]);
+      return row?.fence ?? 0;
+    });
+  }
+
+  /** Ended tasks that left guests on hosts which could not be reached (`left` in their state). */
+  async withLeftGuests(limit: number): Promise<TaskRecord[]> {
+    const sql = `SELECT * FROM tasks WHERE status IN ('done', 'failed', 'abandoned') AND INSTR(state, '"left":["') > 0 ORDER BY id LIMIT ?`;
+    return (await this.db.query<TaskRow>(sql, [limit])).map(taskOf);
+  }
+
+  /** Changes the state of an ended task; false while it is open. */
+  async amend(id: string, change: (state: JsonObject) => JsonObject): Promise<boolean> {
+    return this.db.transaction(async (tx) => {
+      const [row] = await tx.query<TaskRow>(`SELECT * FROM tasks WHERE uuid = ? AND status <> 'open'${forUpdate(tx)}`, [
+        id,
       ]);
+      if (!row) return false;
+      await tx.execute('UPDATE tasks SET state = ? WHERE id = ?', [JSON.stringify(change(taskOf(row).state)), row.id]);
       return true;
     });
   }

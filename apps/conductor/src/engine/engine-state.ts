@@ -28,3 +28,8 @@ export function withEngine(state: object, change: EngineState): JsonObject {
 export function hostsNamed(state: object): string[] {
   return ((state as JsonObject)['hosts'] ?? []) as string[];
 }
+
+/** Hosts that could not be reached when the server's guests were destroyed. */
+export function hostsLeft(state: object): string[] {
+  return ((state as JsonObject)['left'] ?? []) as string[];
+}

@@ -7,6 +7,9 @@ import { actionRow, guestEffect } from '@fractus/server-lifecycle';
 import { engineState } from '../engine/engine-state';
 import type { TaskTools } from '../engine/task-definition';
 
+/** An agent asks before it serves a host; sooner than this nobody is there. */
+const SERVED_AFTER_MS = 500;
+
 export class Guests {
   constructor(
     private readonly db: Database,
@@ -20,7 +23,21 @@ export class Guests {
     const ids = guests.map((g) => g.serverId);
     const servers = new Map((await this.tools.servers.findMany(ids)).map((s) => [s.id, s]));
     const busy = await this.tools.tasks.busyAmong(ids);
+    for (const id of busy) await this.wake(id, host);
     return { guests: guests.map((guest) => this.verdict(host, guest, servers.get(guest.serverId) ?? null, busy)) };
+  }
+
+  /** The agent lost what it was doing: what a task awaits from this host is asked for again, once the host is served. */
+  private async wake(serverId: string, host: string): Promise<void> {
+    const task = await this.tools.tasks.openOf(serverId);
+    if (!task?.waiting || engineState(task).host !== host) return;
+    const now = this.tools.clock();
+    await this.tools.tasks.answer(
+      { taskId: task.id, step: task.step, attempt: task.attempt },
+      ({ state }) => state,
+      now,
+      now + SERVED_AFTER_MS,
+    );
   }
 
   private verdict(host: string, guest: HostGuest, server: Server | null, busy: ReadonlySet<string>): GuestVerdict {

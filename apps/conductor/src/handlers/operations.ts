@@ -4,11 +4,15 @@ import type { Server, TaskRecord } from '@fractus/compute-db';
 import type { RequestContext } from '@fractus/objects';
 import type { OperationFinished, OperationProgress, OperationRef } from '@fractus/rpc-contracts';
 import { progressOf } from '@fractus/server-lifecycle';
-import { engineState, withEngine } from '../engine/engine-state';
+import { engineState, hostsLeft, withEngine } from '../engine/engine-state';
+import { backoff } from '../engine/failures';
 import type { TaskTools } from '../engine/task-definition';
 
 /** Steps that may leave a guest on the host that answers. */
 const GUEST_MAKING: ReadonlySet<string> = new Set(['spawn']);
+
+/** Step of the destroy that clears a host which an ended task had left. */
+export const LEFT = 'left';
 
 export class Operations {
   constructor(
@@ -37,12 +41,35 @@ export class Operations {
     const { operation, outcome, powerState, error, replayed } = message;
     const { tasks, clock } = this.tools;
     const task = await tasks.find(operation.taskId);
+    if (operation.step === LEFT) return this.cleared(operation, outcome);
     if (task && isAwaited(task, operation)) {
+      if (error?.code === 'fence.stale') return this.askAgain(task, operation);
       const answer = JSON.parse(JSON.stringify({ outcome, powerState, error, replayed })) as OperationFinished;
       const stored = await tasks.answer(operation, (now) => withEngine(now.state, { answer }), clock());
       if (stored) return this.hint(task.id);
     }
     if (outcome === 'done' && GUEST_MAKING.has(operation.step)) await this.clearStray(ctx, operation, task);
+  }
+
+  /**
+   * A refusal of an earlier lease's message says nothing about the one that was sent since. One of the present lease's
+   * means that the host has seen a higher fence: the step is run again under a new lease, which has one.
+   */
+  private async askAgain(task: TaskRecord, operation: OperationRef): Promise<void> {
+    const { sentFence = 0, retries = 0 } = engineState(task);
+    if (operation.fence < sentFence) return;
+    const now = this.tools.clock();
+    const readyAt = now + backoff(retries + 1);
+    await this.tools.tasks.answer(operation, ({ state }) => withEngine(state, { retries: retries + 1 }), now, readyAt);
+  }
+
+  /** A host that had been left by an ended task has no guest of it any more (see the reconciler of left guests). */
+  private async cleared(operation: OperationRef, outcome: OperationFinished['outcome']): Promise<void> {
+    if (outcome !== 'done') return;
+    await this.tools.tasks.amend(operation.taskId, (state) => ({
+      ...state,
+      left: hostsLeft(state).filter((host) => host !== operation.host),
+    }));
   }
 
   /**
@@ -61,7 +88,7 @@ export class Operations {
       'a guest that no task waits for is destroyed',
     );
     const cleanup = { ...operation, step: 'stray', fence };
-    await this.tools.compute.on(operation.host).destroy(ctx, { operation: cleanup, forever: server?.deleted ?? false });
+    await this.tools.compute.on(operation.host).destroy(ctx, { operation: cleanup, forever: server?.deleted ?? true });
   }
 }
 

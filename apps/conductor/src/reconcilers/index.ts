@@ -1,6 +1,7 @@
 /** Reconcilers: no input, repeatable, each in its own file; they run one after another at an interval. */
 import type { ConductorParts } from '../parts';
 import { endedTasks } from './ended-tasks.reconciler';
+import { leftGuests } from './left-guests.reconciler';
 import { orphanAllocations } from './orphan-allocations.reconciler';
 import { orphanPorts } from './orphan-ports.reconciler';
 import { quotaAudit } from './quota-audit.reconciler';
@@ -20,6 +21,7 @@ export const RECONCILERS: readonly MakeReconciler[] = [
   stuckServers,
   orphanAllocations,
   orphanPorts,
+  leftGuests,
   quotaAudit,
   endedTasks,
 ];

@@ -31,7 +31,7 @@ export const deleteServer = defineTask<DestroyState>({
       do: destroyGuests({ forever: true, furtherHosts }),
       undo: null,
       silenceSeconds,
-      patience: 5,
+      patience: 6,
       event: 'compute_terminate_instance',
     },
     { name: 'ports', do: { run: ports }, undo: null, silenceSeconds: 0, patience },

@@ -123,7 +123,8 @@ export class World {
       config,
       database: this.db,
       logger: silentLogger(),
-      clock: () => this.now + this.births,
+      clock: () => this.now,
+      incarnation: this.births++,
       peers: {
         scheduler: schedulerOver(this.placement, this.hosts, alive),
         compute: this.agents.client(alive),
@@ -137,7 +138,6 @@ export class World {
       },
       ...(this.options.tasks ? { tasks: this.options.tasks } : {}),
     });
-    this.births++;
     await this.conductor.engine.recover();
   }
 
