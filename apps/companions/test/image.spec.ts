@@ -200,7 +200,7 @@ describe('image', () => {
     }
   });
 
-  it('survives a restart in the middle of an upload', async () => {
+  it('keeps its bytes over a restart', async () => {
     const image = await make();
     await upload(image.id, Buffer.from('kept'));
     await cloud.image.close();

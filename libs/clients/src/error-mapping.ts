@@ -46,7 +46,7 @@ export function errorOfAnswer(site: CallSite, status: number, body: unknown, ret
 export function errorOfFailure(site: CallSite, cause: unknown): FractusError {
   if (isFractusError(cause)) return cause;
   const details = { ...site };
-  const name = cause instanceof Error ? cause.name : '';
+  const name = (cause as { name?: unknown } | null | undefined)?.name;
   if (name === 'TimeoutError' || name === 'AbortError' || connectionCode(cause)?.includes('TIMEOUT')) {
     return new FractusError('timeout', `${site.service} did not answer in time`, {
       code: `${site.service}.timeout`,
@@ -63,10 +63,12 @@ export function errorOfFailure(site: CallSite, cause: unknown): FractusError {
 
 /** The system's code behind a failed fetch: `ECONNREFUSED`, `UND_ERR_SOCKET`. */
 export function connectionCode(e: unknown): string | undefined {
-  for (let at: unknown = e, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth++) {
-    const { code, errors } = at as { code?: unknown; errors?: unknown };
-    if (typeof code === 'string' && code !== 'ERR_INVALID_ARG_TYPE') return code;
-    if (Array.isArray(errors)) return connectionCode(errors[0]);
+  // by shape, not by class: fetch throws errors of its own realm
+  for (let at: unknown = e, depth = 0; typeof at === 'object' && at !== null && depth < 4; depth++) {
+    const { code, errors, cause } = at as { code?: unknown; errors?: unknown; cause?: unknown };
+    if (typeof code === 'string') return code;
+    if (Array.isArray(errors) && errors.length > 0) return connectionCode(errors[0]);
+    at = cause;
   }
   return undefined;
 }

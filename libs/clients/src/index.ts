@@ -16,3 +16,4 @@ export { type RestOptions } from './rest';
 export * from './service-catalog';
 export { ServiceSession, type ServiceCredentials, type ServiceSessionOptions } from './service-session';
 export * from './token-validator';
+export * from './contract';

@@ -1,0 +1,231 @@
+import { FractusError, isFractusError, systemContext, type ErrorKind } from '@fractus/objects';
+import { ImageClient, NetworkClient, ServiceSession, TokenValidator, type RevocationEvent } from '../src';
+import { Neighbour, tokenReply, type Reply, type Seen } from './neighbour';
+
+const ctx = systemContext('req-11111111-1111-4111-8111-111111111111');
+const credentials = { username: 'nova', password: 'secret', projectName: 'service' };
+const image = {
+  id: 'i1',
+  status: 'active',
+  visibility: 'public',
+  created_at: 't',
+  updated_at: 't',
+  os_distro: 'debian',
+};
+
+const failure = async (attempt: Promise<unknown>): Promise<FractusError> => {
+  const e = await attempt.then(
+    () => new Error('did not fail'),
+    (x: unknown) => x,
+  );
+  if (!isFractusError(e)) throw e;
+  return e;
+};
+
+describe('clients', () => {
+  let peer: Neighbour;
+  let session: ServiceSession;
+  beforeEach(async () => {
+    peer = await Neighbour.start();
+    session = new ServiceSession({ authUrl: peer.url, credentials, timeoutMs: 5_000 });
+  });
+  afterEach(() => peer.close());
+
+  /** Tokens t1, t2, … for logins; `rest` for everything else. */
+  const script = (rest: (seen: Seen) => Reply): void => {
+    let logins = 0;
+    peer.replies = [
+      (seen) =>
+        seen.path === '/v3/auth/tokens' && seen.method === 'POST' ? tokenReply(`t${++logins}`, peer.url) : rest(seen),
+    ];
+  };
+  const images = () => new ImageClient({ session });
+
+  it('log in once for callers that arrive together, and tell the request id', async () => {
+    script(() => ({ status: 200, json: image }));
+    const shown = await Promise.all([images().show(ctx, 'i1'), images().show(ctx, 'i1'), images().show(ctx, 'i1')]);
+    expect(shown[0]).toMatchObject({ id: 'i1', properties: { os_distro: 'debian' } });
+    expect(peer.calls().filter((c) => c.startsWith('POST'))).toHaveLength(1);
+    const call = peer.seen.at(-1)!;
+    expect(call.path).toBe('/v2/images/i1');
+    expect(call.headers).toMatchObject({ 'x-auth-token': 't1', 'x-openstack-request-id': ctx.requestId });
+  });
+
+  it('log in again when their token is refused, once', async () => {
+    script((seen) => (seen.headers['x-auth-token'] === 't1' ? { status: 401 } : { status: 200, json: image }));
+    expect((await images().show(ctx, 'i1')).id).toBe('i1');
+    script(() => ({ status: 401 }));
+    expect(await failure(images().show(ctx, 'i1'))).toMatchObject({
+      kind: 'unavailable',
+      code: 'image.service_user_refused',
+    });
+  });
+
+  it('hand a user’s own refused token back as it is', async () => {
+    script(() => ({ status: 401 }));
+    expect(await failure(images().show(ctx, 'i1', { token: 'mine' }))).toMatchObject({ kind: 'unauthenticated' });
+    expect(peer.seen.at(-1)!.headers['x-auth-token']).toBe('mine');
+  });
+
+  it.each<[number, ErrorKind]>([
+    [400, 'invalid'],
+    [403, 'forbidden'],
+    [404, 'not_found'],
+    [409, 'conflict'],
+    [413, 'too_large'],
+    [429, 'unavailable'],
+    [500, 'unavailable'],
+    [501, 'unimplemented'],
+  ])('map %i to %s, with service and sentence', async (status, kind) => {
+    script(() => ({ status, json: { NeutronError: { type: 'Whatever', message: 'the sentence', detail: '' } } }));
+    const e = await failure(new NetworkClient({ session }).createPort(ctx, { networkId: 'n' }));
+    expect(e).toMatchObject({ kind, message: 'the sentence', code: `network.${kind}` });
+    expect(e.details).toMatchObject({
+      service: 'network',
+      status,
+      method: 'POST',
+      path: '/v2.0/ports',
+      type: 'Whatever',
+    });
+  });
+
+  it('read the sentence out of Glance’s HTML', async () => {
+    const text =
+      '<html><head><title>403 Forbidden</title></head><body><h1>403 Forbidden</h1>It is protected.<br /><br /></body></html>';
+    script(() => ({ status: 403, text }));
+    expect((await failure(images().update(ctx, 'i1', []))).message).toContain('It is protected.');
+  });
+
+  it('ask again where that is safe: reads and deletes after 503 or a broken connection', async () => {
+    const replies: Reply[] = [{ status: 503 }, 'reset', { status: 200, json: image }];
+    script(() => replies.shift() ?? { status: 204 });
+    expect((await images().show(ctx, 'i1')).id).toBe('i1');
+    await new NetworkClient({ session }).deletePort(ctx, 'x');
+    expect(peer.calls().filter((c) => c.startsWith('GET'))).toHaveLength(3);
+  });
+
+  it('never send a POST twice', async () => {
+    script(() => 'reset');
+    expect(await failure(new NetworkClient({ session }).createPort(ctx, { networkId: 'n' }))).toMatchObject({
+      kind: 'unavailable',
+    });
+    expect(peer.calls().filter((c) => c === 'POST /v2.0/ports')).toHaveLength(1);
+  });
+
+  it('call what cannot be reached unavailable, and what is silent timed out', async () => {
+    script(() => 'hang');
+    await session.token(ctx);
+    const short = { ...ctx, deadline: Date.now() + 50 };
+    expect(await failure(images().show(short, 'i1'))).toMatchObject({ kind: 'timeout', details: { service: 'image' } });
+    expect(await failure(images().show({ ...ctx, deadline: Date.now() - 1 }, 'i1'))).toMatchObject({ kind: 'timeout' });
+    const nobody = new ServiceSession({ authUrl: 'http://127.0.0.1:1', credentials, attempts: 1 });
+    expect(await failure(nobody.token(ctx))).toMatchObject({
+      kind: 'unavailable',
+      message: 'identity cannot be reached',
+    });
+  });
+
+  it('refuse to go out from within a database transaction', async () => {
+    script(() => ({ status: 200, json: image }));
+    const guarded = new ServiceSession({
+      authUrl: peer.url,
+      credentials,
+      assertOutsideTransaction: (what) => {
+        throw new FractusError('internal', `${what} inside a database transaction`);
+      },
+    });
+    expect((await failure(new ImageClient({ session: guarded }).show(ctx, 'i1'))).message).toContain(
+      'inside a database transaction',
+    );
+    expect(peer.seen).toEqual([]);
+  });
+
+  it('read a list to its end, page by page', async () => {
+    const all = Array.from({ length: 5 }, (_, i) => ({ id: `p${i}` }));
+    script((seen) => {
+      const query = new URL(seen.path, peer.url).searchParams;
+      const from = all.findIndex((p) => p.id === query.get('marker')) + 1;
+      return { status: 200, json: { ports: all.slice(from, from + Number(query.get('limit'))) } };
+    });
+    const ports = await new NetworkClient({ session, pageSize: 2 }).listPorts(ctx, { deviceId: 'd' });
+    expect(ports.map((p) => p.id)).toEqual(['p0', 'p1', 'p2', 'p3', 'p4']);
+  });
+
+  describe('token validation', () => {
+    const looks = (): number => peer.seen.filter((s) => s.method === 'GET' && s.path === '/v3/auth/tokens').length;
+    const holds = (seen: Seen): Reply =>
+      seen.path.startsWith('/v3/OS-REVOKE')
+        ? { status: 200, json: { events: [] } }
+        : { ...(tokenReply('x', peer.url) as object), status: 200 };
+
+    it('asks once for a token, however many ask, and believes the answer for a while', async () => {
+      script(holds);
+      const tokens = new TokenValidator({ session });
+      await Promise.all([tokens.validate('user'), tokens.validate('user'), tokens.validate('user')]);
+      await tokens.validate('user');
+      expect(looks()).toBe(1);
+      expect(await tokens.validate('user')).toMatchObject({
+        userId: 'u1',
+        projectId: 'p1',
+        roles: ['service'],
+        systemScope: null,
+      });
+    });
+
+    it('drops at once what identity’s own process takes back', async () => {
+      script(holds);
+      let tell: (event: RevocationEvent) => void = () => undefined;
+      const tokens = new TokenValidator({ session, onRevocation: (listener) => ((tell = listener), () => undefined) });
+      await tokens.validate('user');
+      tell({ userId: 'someone else' });
+      tell({ userId: 'u1', projectId: 'another' });
+      await tokens.validate('user');
+      expect(looks()).toBe(1);
+      for (const event of [
+        { userId: 'u1' },
+        { auditId: 'audit-x' },
+        { projectId: 'p1' },
+        { domainId: 'default' },
+        {},
+      ]) {
+        const before = looks();
+        tell(event);
+        await tokens.validate('user');
+        expect([event, looks()]).toEqual([event, before + 1]);
+      }
+    });
+
+    it('does not keep an answer that a revocation overtook', async () => {
+      let tell: (event: RevocationEvent) => void = () => undefined;
+      script((seen) => {
+        tell({ auditId: 'audit-x' });
+        return holds(seen);
+      });
+      const tokens = new TokenValidator({ session, onRevocation: (listener) => ((tell = listener), () => undefined) });
+      await tokens.validate('user');
+      await tokens.validate('user');
+      expect(looks()).toBe(2);
+    });
+
+    it('reads revocation events where identity lives elsewhere, and each counts once', async () => {
+      let events: object[] = [];
+      script((seen) => (seen.path.startsWith('/v3/OS-REVOKE') ? { status: 200, json: { events } } : holds(seen)));
+      const tokens = new TokenValidator({ session, pollMs: -1 });
+      await tokens.validate('user');
+      events = [{ user_id: 'u1', issued_before: '2026-01-01T00:00:00Z' }];
+      await tokens.validate('user');
+      expect(looks()).toBe(2);
+      await tokens.validate('user');
+      expect(looks()).toBe(2);
+    });
+
+    it('refuses what identity does not know, and says so when identity is silent', async () => {
+      script(() => ({ status: 404 }));
+      const tokens = new TokenValidator({ session, pollMs: 0 });
+      expect(await failure(tokens.validate('user'))).toMatchObject({ kind: 'unauthenticated' });
+      expect(await failure(tokens.validate(''))).toMatchObject({ kind: 'unauthenticated' });
+      script(() => ({ status: 500 }));
+      expect(await failure(tokens.validate('user'))).toMatchObject({ kind: 'unavailable' });
+    });
+  });
+});
