@@ -1,4 +1,4 @@
-import { compareVersions, edgesOfClass, ordinal } from '@fractus/dto-schema';
+import { compareVersions, edgesOf, edgesOfClass, ordinal } from '@fractus/dto-schema';
 import type { Version } from '@fractus/dto-schema';
 import type { VersionTable } from '../version-table';
 import { operationsOf } from './api.decorator';
@@ -8,12 +8,13 @@ const text = (at: number): Version => `${Math.floor(at / 10_000)}.${at % 10_000}
 
 /** The versions at which an operation changes by its own declaration: route, request, success code. */
 function edgesOfOperation({ spec }: Operation): number[] {
-  const { since, until, body, query } = spec;
+  const { since, until, body, query, success } = spec;
   return [
     ...(since === undefined ? [] : [ordinal(since)]),
     ...(until === undefined ? [] : [ordinal(until) + 1]),
     ...(body ? edgesOfClass(body) : []),
     ...(query ? edgesOfClass(query) : []),
+    ...(typeof success === 'object' ? edgesOf(Object.keys(success)) : []),
   ];
 }
 
@@ -37,8 +38,10 @@ export function checkOperations(table: VersionTable, controllers: readonly objec
     }
     if (operation.spec.policy === undefined && !operation.spec.policies?.length)
       faults.push(`${operation.name} names no policy rule`);
-    const edges = new Set([min, max, ...table.changes.map((c) => c.version)]);
-    for (const version of edges) {
+    const own = edgesOfOperation(operation)
+      .map(text)
+      .filter((v) => compareVersions(v, min) > 0 && compareVersions(v, max) <= 0);
+    for (const version of new Set([min, max, ...own])) {
       try {
         operation.plan(table, { version, legacy: false });
       } catch (e) {
