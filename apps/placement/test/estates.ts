@@ -46,7 +46,7 @@ export function estateOf(sketches: readonly Sketch[]): Estate {
   return estate;
 }
 
-type GroupSketch = Partial<Omit<RequestGroup, 'resources' | 'required'>> & { resources?: Record<string, number>; required?: (string | string[])[] };
+export type GroupSketch = Partial<Omit<RequestGroup, 'resources' | 'required'>> & { resources?: Record<string, number>; required?: (string | string[])[] };
 
 export const group = (g: GroupSketch): RequestGroup => ({
   ...EMPTY_GROUP,

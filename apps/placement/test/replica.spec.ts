@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { trimChangeLog } from '../src/store/change-log';
-import { type World, RULES, ctx, inv, openWorld } from './placement';
+import { type World, RULES, ctx, holding, inv, openWorld } from './placement';
 
 describe('a replica', () => {
   let world: World;
@@ -82,6 +82,23 @@ describe('a replica', () => {
     });
     await other.sync();
     expect(other.estate.providerCount).toBe(0);
+  });
+
+  it('claims on a provider that was made again under the same uuid', async () => {
+    const uuid = await make();
+    await world.core.get(uuid);
+    await world.providers.remove(ctx, uuid);
+    await world.db.transaction(async (tx) => {
+      const id = await tx.insert('resource_providers', { uuid, name: uuid, generation: 0, revision: 1, parent_id: null, root_id: 0, created_at: 0, updated_at: 0 });
+      await tx.execute('UPDATE resource_providers SET root_id = id WHERE id = ?', [id]);
+      await tx.insert('inventories', { provider_id: id, resource_class_id: 0, total: 4, reserved: 0, min_unit: 1, max_unit: 4, step_size: 1, allocation_ratio: 1, updated_at: 0 });
+      await tx.insert('change_log', { root_id: id, at: 0 });
+    });
+    const consumer = randomUUID();
+    await world.allocations.write(ctx, [{ uuid: consumer, projectId: 'p', userId: 'u', allocations: holding({ [uuid]: { VCPU: 2 } }) }]);
+    expect((await world.core.get(uuid)).used.get('VCPU')).toBe(2);
+    const gone = world.allocations.write(ctx, [{ uuid: consumer, projectId: 'p', userId: 'u', allocations: holding({ [randomUUID()]: { VCPU: 2 } }) }]);
+    await expect(gone).rejects.toMatchObject({ kind: 'invalid', code: 'provider.unknown' });
   });
 
   it('keeps generations as the API promises them', async () => {

@@ -34,6 +34,9 @@ export class EstateReplica {
   private epoch = '';
   private last = 0;
   private readonly gaps = new Map<number, number>();
+  /** Roots that the log named and that have not been read again yet. */
+  private readonly stale = new Set<number>();
+  private treesWanted = false;
   private running: Promise<void> | undefined;
   private queued: Promise<void> | undefined;
 
@@ -50,6 +53,16 @@ export class EstateReplica {
 
   /** Resolves when everything that was committed before the call is in the estate. Never inside a unit of work. */
   sync(): Promise<void> {
+    this.treesWanted = true;
+    return this.request();
+  }
+
+  /** As `sync`, for the names alone: trees may still be old. What a write needs, which locks and reads rows itself. */
+  syncNames(): Promise<void> {
+    return this.request();
+  }
+
+  private request(): Promise<void> {
     this.db.assertOutsideTransaction('reading the estate');
     // a pull that is under way may have asked before our caller's commit; the one after it is shared by all who wait
     if (this.queued) return this.queued;
@@ -63,14 +76,16 @@ export class EstateReplica {
 
   private start(): Promise<void> {
     this.queued = undefined;
-    const pull = this.pull().finally(() => {
+    const trees = this.treesWanted;
+    this.treesWanted = false;
+    const pull = this.pull(trees).finally(() => {
       if (this.running === pull) this.running = undefined;
     });
     this.running = pull;
     return pull;
   }
 
-  private async pull(): Promise<void> {
+  private async pull(trees: boolean): Promise<void> {
     const gaps = [...this.gaps.keys()];
     const lines = await this.db.query<LogLine>(
       `SELECT s.epoch, s.trimmed_through, l.seq, l.root_id FROM placement_state s
@@ -82,9 +97,9 @@ export class EstateReplica {
     if (!state) throw new Error('placement_state is empty: the database was not set up');
     if (!this.known || state.epoch !== this.epoch || Number(state.trimmed_through) > this.last || gaps.length > MAX_GAPS) return this.reload();
     const changes = lines.filter((l) => l.seq !== null).map((l) => ({ seq: Number(l.seq), root: Number(l.root_id) }));
-    if (changes.length === 0) return this.expireGaps();
-    await this.reread(new Set(changes.map((c) => c.root)));
+    for (const change of changes) this.stale.add(change.root);
     this.advance(changes.map((c) => c.seq));
+    if (this.stale.size > 0 && (trees || this.stale.has(NAMES))) await this.reread(new Set(trees ? this.stale : [NAMES]));
   }
 
   private async reread(roots: Set<number>): Promise<void> {
@@ -104,6 +119,7 @@ export class EstateReplica {
     const found = new Set(trees.map((t) => t.root.id));
     for (const id of wanted) if (!found.has(id)) this.estate.removeRoot(id);
     for (const tree of trees) this.estate.put(tree);
+    for (const root of roots) this.stale.delete(root);
   }
 
   private async reload(): Promise<void> {
@@ -120,6 +136,7 @@ export class EstateReplica {
     this.known = all.names;
     this.epoch = all.epoch;
     this.gaps.clear();
+    this.stale.clear();
     // numbers below the newest that this snapshot does not have may still be committed
     for (let seq = all.from + 1; seq < all.last; seq++) if (!all.recent.has(seq)) this.gaps.set(seq, this.now());
     this.last = all.last;

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { type RequestContext, conflict, notFound } from '@fractus/objects';
+import { type RequestContext, conflict, isFractusError, notFound } from '@fractus/objects';
 import { deleteConsumerRows, findConsumers, raiseFence, readHeld } from '../store/consumers';
 import { CONCURRENT_UPDATE } from '../store/write-unit';
 import type { ClaimOwner, Consumer, ConsumerWrite } from './allocations.types';
-import { PUT_WORDING, type Wording, claim } from './claim';
+import { PUT_WORDING, UNKNOWN_PROVIDER, type Wording, claim } from './claim';
 import { PlacementCore } from './placement-core';
 
 interface HoldingLine {
@@ -30,7 +30,7 @@ export class AllocationsService {
 
   /** Undefined when the consumer holds nothing, which is to say does not exist. */
   async ofConsumer(_ctx: RequestContext, uuid: string): Promise<Consumer | undefined> {
-    await this.core.replica.sync();
+    await this.core.replica.syncNames();
     const lines = await this.core.db.query<HoldingLine>(`${HOLDINGS} WHERE c.uuid = ? ORDER BY a.provider_id, a.resource_class_id`, [uuid]);
     return this.consumers(lines)[0];
   }
@@ -44,7 +44,7 @@ export class AllocationsService {
 
   /** A page of consumers in order of uuid, from the one after `marker`. */
   async list(_ctx: RequestContext, limit: number, marker = ''): Promise<Consumer[]> {
-    await this.core.replica.sync();
+    await this.core.replica.syncNames();
     const page = await this.core.db.query<{ uuid: string }>('SELECT uuid FROM consumers WHERE uuid > ? ORDER BY uuid LIMIT ?', [marker, limit]);
     if (page.length === 0) return [];
     const lines = await this.core.db.query<HoldingLine>(
@@ -56,8 +56,14 @@ export class AllocationsService {
 
   /** Replaces what the consumers hold, all or nothing. 400 unknown provider or class; 409 generation, constraint, capacity, fence. */
   async write(_ctx: RequestContext, writes: readonly ConsumerWrite[], told: Wording = PUT_WORDING): Promise<void> {
-    await this.core.replica.sync();
-    await this.core.write((unit) => claim(unit, this.core.replica, writes, told));
+    await this.core.replica.syncNames();
+    const once = (): Promise<void> => this.core.write((unit) => claim(unit, this.core.replica, writes, told));
+    await once().catch(async (e: unknown) => {
+      if (!isFractusError(e) || e.code !== UNKNOWN_PROVIDER) throw e;
+      // trees in memory may be old: the provider may be new, or made again under another id
+      await this.core.replica.sync();
+      await once();
+    });
   }
 
   /** Removes all that the consumer holds; false when that was nothing. With an owner, later writes of lower fences are refused. */

@@ -52,7 +52,10 @@ function checkConsumer(write: ConsumerWrite, row: ConsumerRow | undefined): void
   throw conflict(`consumer generation conflict - expected ${actual} but got ${write.generation}`, { code: CONCURRENT_UPDATE });
 }
 
-const noSuchProvider = (uuid: string): Error => invalid(`Allocation for resource provider '${uuid}' that does not exist.`, { code: 'provider.unknown' });
+/** Code of the 400 for a provider that does not exist. */
+export const UNKNOWN_PROVIDER = 'provider.unknown';
+
+const noSuchProvider = (uuid: string): Error => invalid(`Allocation for resource provider '${uuid}' that does not exist.`, { code: UNKNOWN_PROVIDER });
 
 /** How an unknown resource class is told, which depends on the call. */
 export type Wording = (consumerUuid: string, problem: string) => string;

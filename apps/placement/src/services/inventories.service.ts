@@ -77,7 +77,7 @@ export class InventoriesService {
   }
 
   private async change(uuid: string, block: (provider: LockedProvider, unit: Parameters<Parameters<PlacementCore['write']>[0]>[0]) => Promise<void>): Promise<number> {
-    await this.core.replica.sync();
+    await this.core.replica.syncNames();
     return this.core.write(async (unit) => {
       const provider = await unit.lockByUuid(uuid);
       await block(provider, unit);

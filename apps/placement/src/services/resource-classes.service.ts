@@ -14,13 +14,13 @@ export class ResourceClassesService {
   constructor(private readonly core: PlacementCore) {}
 
   async list(_ctx: RequestContext): Promise<NamedSince[]> {
-    await this.core.replica.sync();
+    await this.core.replica.syncNames();
     const table = this.core.replica.names.classes;
     return table.names().map((name) => ({ name, updatedAt: table.updatedAt(name) ?? 0 }));
   }
 
   async get(_ctx: RequestContext, name: string): Promise<NamedSince> {
-    await this.core.replica.sync();
+    await this.core.replica.syncNames();
     const updatedAt = this.core.replica.names.classes.updatedAt(name);
     if (updatedAt === undefined) throw noClass(name);
     return { name, updatedAt };
@@ -33,16 +33,16 @@ export class ResourceClassesService {
 
   /** True when it is new. */
   async ensure(_ctx: RequestContext, name: string): Promise<boolean> {
-    await this.core.replica.sync();
+    await this.core.replica.syncNames();
     return this.core.replica.names.classes.has(name) ? false : this.insert(name);
   }
 
   /** Makes the custom classes among the names that do not exist yet. */
   async ensureCustom(names: readonly string[]): Promise<void> {
-    await this.core.replica.sync();
+    await this.core.replica.syncNames();
     const missing = [...new Set(names)].filter((n) => isCustomResourceClass(n) && !this.core.replica.names.classes.has(n));
     for (const name of missing) await this.insert(name);
-    if (missing.length) await this.core.replica.sync();
+    if (missing.length) await this.core.replica.syncNames();
   }
 
   /** 404 unknown, 400 standard, 409 if the new name is taken (before 1.7). */

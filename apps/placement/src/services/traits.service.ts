@@ -37,7 +37,7 @@ export class TraitsService {
   }
 
   async get(_ctx: RequestContext, name: string): Promise<NamedSince> {
-    await this.core.replica.sync();
+    await this.core.replica.syncNames();
     const updatedAt = this.core.replica.names.traits.updatedAt(name);
     if (updatedAt === undefined) throw noTrait(name);
     return { name, updatedAt };
@@ -54,7 +54,7 @@ export class TraitsService {
 
   /** Makes the custom traits among the names that do not exist yet; returns those it made. */
   async ensureCustom(names: readonly string[]): Promise<string[]> {
-    await this.core.replica.sync();
+    await this.core.replica.syncNames();
     const missing = [...new Set(names)].filter((n) => isCustomTrait(n) && !this.core.replica.names.traits.has(n));
     const made: string[] = [];
     for (const name of missing) {
@@ -69,7 +69,7 @@ export class TraitsService {
         },
       );
     }
-    if (missing.length) await this.core.replica.sync();
+    if (missing.length) await this.core.replica.syncNames();
     return made;
   }
 
@@ -93,7 +93,7 @@ export class TraitsService {
 
   /** Replaces the provider's traits. The generation grows only when they change. 409 generation, 400 unknown trait. */
   async setOnProvider(_ctx: RequestContext, uuid: string, generation: number, traits: readonly string[]): Promise<{ generation: number; traits: NamedSince[] }> {
-    await this.core.replica.sync();
+    await this.core.replica.syncNames();
     const now = await this.core.write(async (unit) => {
       const provider = await unit.lockByUuid(uuid);
       checkGeneration(provider, generation, GENERATION_MOVED);

@@ -27,7 +27,7 @@ export class UsagesService {
 
   /** Resource class → units that the project (and user, if given) holds, over all providers. */
   async ofProject(_ctx: RequestContext, projectId: string, userId?: string): Promise<Map<string, number>> {
-    await this.core.replica.sync();
+    await this.core.replica.syncNames();
     const totals = new Map<string, number>();
     for (const line of await this.lines(projectId, userId)) {
       const rc = this.className(line.resource_class_id);
@@ -38,7 +38,7 @@ export class UsagesService {
 
   /** The same by consumer type. `type` narrows to one: `unknown` for those without, `all` for a single sum over all types. */
   async byType(_ctx: RequestContext, projectId: string, userId?: string, type?: string): Promise<Map<string, TypeUsage>> {
-    await this.core.replica.sync();
+    await this.core.replica.syncNames();
     const groups = new Map<string, { consumerCount: number; resources: Map<string, number> }>();
     const groupOf = (own: string | null): string | undefined => {
       const name = own ?? UNKNOWN_TYPE;
