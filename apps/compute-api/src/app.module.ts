@@ -1,7 +1,7 @@
 import { type DynamicModule, Global, Module, type Type } from '@nestjs/common';
 import { createHttpApp, novaFaultMapper, type HttpApp } from '@fractus/http';
-import { ApiEdge, checkOperations } from '@fractus/microversions';
-import type { ComputeRuleName } from '@fractus/policy';
+import { ApiEdge, checkOperations, operationsOf } from '@fractus/microversions';
+import { computeRules, type ComputeRuleName } from '@fractus/policy';
 import type { ReadyCheck, RunningService } from '@fractus/telemetry';
 import { Policy } from './api/policy';
 import { installProjectPathCheck } from './api/project-path';
@@ -40,9 +40,24 @@ export class ComputeApiModule {
 export const controllersOfApi = (): Type[] =>
   RESOURCES.flatMap((m) => (Reflect.getMetadata('controllers', m) ?? []) as Type[]);
 
+/** What is wrong with the API's declarations, as sentences; empty when they fit together. */
+export function declarationFaults(): string[] {
+  const controllers = controllersOfApi();
+  const declared = new Set<string>(computeRules.map((r) => r.name));
+  const unknown = controllers
+    .flatMap((c) => operationsOf(c))
+    .flatMap(({ name, spec: { policy, policies = [] } }) => {
+      const rules = [...policies, ...(typeof policy === 'string' ? [policy] : policy ? [policy.rule] : [])];
+      return rules
+        .filter((r) => !declared.has(r))
+        .map((r) => `${name} names the policy rule ${r}, which is not declared`);
+    });
+  return [...checkOperations(VERSIONS, controllers), ...unknown];
+}
+
 /** Starts the Compute API. Rejects, with every fault listed, when its declarations do not fit together. */
 export async function startComputeApi(deps: ComputeApiDeps): Promise<RunningService> {
-  const faults = checkOperations(VERSIONS, controllersOfApi());
+  const faults = declarationFaults();
   if (faults.length > 0) throw new Error(`the API's declarations do not fit together:\n${faults.join('\n')}`);
   const parts = new ApiParts(deps);
   for (const problem of parts.enforcer.problems) deps.logger.warn({ problem }, 'policy');
