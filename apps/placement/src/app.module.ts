@@ -40,6 +40,7 @@ import { ResourceClassesService } from './services/resource-classes.service';
 import { TraitsService } from './services/traits.service';
 import { UsagesService } from './services/usages.service';
 import { trimChangeLog } from './store/change-log';
+import { trimFences } from './store/consumers';
 import { seedPlacement } from './store/placement-database';
 
 export { PlacementConfig } from './config';
@@ -96,6 +97,8 @@ export class PlacementModule {
 }
 
 const TRIM_EVERY_MS = 60_000;
+/** A week: far beyond the life of any task. */
+const FENCE_LIFE_MS = 7 * 24 * 3600 * 1000;
 const SERVICE = 'placement';
 
 /** Starts placement; resolves when it serves. */
@@ -120,7 +123,9 @@ export async function startPlacement(deps: PlacementDeps): Promise<RunningServic
   const url = await http.listen(config.host, config.port);
   const rpc = deps.transport ? await serveRpc(http.app, deps.transport, { contracts: [placementContract], logger }) : undefined;
   const trimming = setInterval(() => {
-    trimChangeLog(database, config.changeLogKeep).catch((err: unknown) => logger.warn({ err }, 'the change log was not trimmed'));
+    trimChangeLog(database, config.changeLogKeep)
+      .then(() => trimFences(database, Date.now() - FENCE_LIFE_MS))
+      .catch((err: unknown) => logger.warn({ err }, 'old rows were not trimmed'));
   }, TRIM_EVERY_MS);
   trimming.unref();
   return { name: SERVICE, url, ready, close: () => closeAll(http, rpc, trimming) };

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { isFractusError } from '@fractus/objects';
 import { freeOf } from '../src/domain/capacity';
+import { trimFences } from '../src/store/consumers';
 import { type World, RULES, ctx, holding, inv, openWorld } from './placement';
 
 const WRITERS = 64;
@@ -103,6 +104,11 @@ describe('claims from many writers at once', () => {
     await expect(claim(4)).rejects.toMatchObject({ code: 'claim.stale_fence' });
     expect(await world.allocations.ofConsumer(ctx, uuid)).toBeUndefined();
     await claim(5);
+    // a fence lasts as long as its consumer, and a while longer
+    expect(await trimFences(world.db, Date.now() + 1)).toBe(0);
+    await world.allocations.remove(ctx, uuid);
+    expect(await trimFences(world.db, Date.now() - 60_000)).toBe(0);
+    expect(await trimFences(world.db, Date.now() + 1)).toBe(1);
   });
 
   it('are all or nothing over many consumers', async () => {

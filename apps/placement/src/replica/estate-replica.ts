@@ -12,6 +12,7 @@ import type { Database } from '@fractus/database';
 import { Estate } from '../domain/estate';
 import { NAMES } from '../store/change-log';
 import { type Names, readNames } from '../store/names';
+import { rethrowUnavailable } from '../store/unavailable';
 import { NamesOutdated, readTrees } from '../store/tree-reader';
 
 /** Longer than any transaction lives (InnoDB gives up on a lock after 50 s). */
@@ -78,9 +79,15 @@ export class EstateReplica {
     this.queued = undefined;
     const trees = this.treesWanted;
     this.treesWanted = false;
-    const pull = this.pull(trees).finally(() => {
-      if (this.running === pull) this.running = undefined;
-    });
+    const pull = this.pull(trees)
+      .catch((e: unknown) => {
+        // whoever asks next must not take what is stale for true
+        if (trees) this.treesWanted = true;
+        return rethrowUnavailable(e);
+      })
+      .finally(() => {
+        if (this.running === pull) this.running = undefined;
+      });
     this.running = pull;
     return pull;
   }

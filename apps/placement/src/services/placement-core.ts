@@ -3,6 +3,7 @@ import type { Database } from '@fractus/database';
 import { notFound } from '@fractus/objects';
 import type { Provider } from '../domain/provider';
 import type { EstateReplica } from '../replica/estate-replica';
+import { rethrowUnavailable } from '../store/unavailable';
 import { type WriteUnit, inWriteUnit } from '../store/write-unit';
 
 export class PlacementCore {
@@ -12,7 +13,7 @@ export class PlacementCore {
   ) {}
 
   write<R>(block: (unit: WriteUnit) => Promise<R>): Promise<R> {
-    return inWriteUnit(this.db, block);
+    return inWriteUnit(this.db, block).catch(rethrowUnavailable);
   }
 
   /** The provider as of now, or undefined. */

@@ -1,4 +1,5 @@
 /** Rows of consumers and what they hold, inside a write unit. */
+import type { Database } from '@fractus/database';
 import { conflict } from '@fractus/objects';
 import type { WriteUnit } from './write-unit';
 
@@ -108,4 +109,12 @@ export async function raiseFence(unit: WriteUnit, consumerUuid: string, owner: {
   if (affected === 0) {
     throw conflict(`consumer ${consumerUuid} has been claimed under a higher fence than ${owner.fence}`, { code: 'claim.stale_fence', details: { fence: owner.fence } });
   }
+}
+
+/** Forgets fences that nobody has raised since, of consumers that are gone: no task lives that long. */
+export async function trimFences(db: Database, before: number): Promise<number> {
+  return db.transaction(async (tx) => {
+    const { affected } = await tx.execute('DELETE FROM consumer_fences WHERE updated_at < ? AND NOT EXISTS (SELECT 1 FROM consumers c WHERE c.uuid = consumer_fences.consumer_uuid)', [before]);
+    return affected;
+  });
 }
