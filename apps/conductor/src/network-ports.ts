@@ -5,6 +5,7 @@
  * Which port is which: a port made here carries the name `<server id>/<index>` of the requested network it stands for; a port
  * that came with the request is bound and unbound, never deleted.
  */
+import { LRUCache } from 'lru-cache';
 import type { RequestedNetwork, Server } from '@fractus/compute-db';
 import { conflict, invalid, isFractusError, type RequestContext } from '@fractus/objects';
 import type { Network, NetworkClient, NewPort, Port, SecurityGroup } from '@fractus/clients';
@@ -29,13 +30,21 @@ const OWNER = 'compute:';
 const portName = (serverId: string, index: number): string => `${serverId}/${index}`;
 
 export class NeutronPorts implements NetworkPorts {
+  private readonly known = new LRUCache<string, Network>({ max: 10_000, ttl: 30_000 });
+
   constructor(private readonly client: NetworkClient) {}
 
   async ensurePorts(ctx: RequestContext, server: Server, host: string): Promise<GuestNic[]> {
     const wanted = await this.wanted(ctx, server);
     if (wanted.length === 0) return [];
-    const existing = await this.client.listPorts(ctx, { deviceId: server.id });
-    const groups = await this.securityGroups(ctx, server);
+    const [existing, groups] = await Promise.all([
+      this.client.listPorts(ctx, { deviceId: server.id }),
+      this.securityGroups(ctx, server),
+      this.networks(
+        ctx,
+        wanted.flatMap((w) => w.networkId ?? []),
+      ), // ahead of need, beside the others
+    ]);
     const owner = `${OWNER}${server.availabilityZone ?? 'nova'}`;
     const ports: Port[] = [];
     for (const [index, want] of wanted.entries()) {
@@ -51,7 +60,10 @@ export class NeutronPorts implements NetworkPorts {
         );
       else ports.push(await this.client.createPort(ctx, newPort(server, want, { name, owner, host, groups })));
     }
-    const networks = await this.client.listNetworks(ctx, { ids: [...new Set(ports.map((p) => p.networkId))] });
+    const networks = await this.networks(
+      ctx,
+      ports.map((p) => p.networkId),
+    );
     return ports.map((port, i) => nicOf(port, wanted[i] ?? {}, networks));
   }
 
@@ -75,6 +87,14 @@ export class NeutronPorts implements NetworkPorts {
 
   async listByDevice(ctx: RequestContext, deviceId: string): Promise<PortOwner[]> {
     return (await this.client.listPorts(ctx, { deviceId })).map((p) => ({ portId: p.id, deviceId }));
+  }
+
+  /** Names and MTUs; half a minute old at most. */
+  private async networks(ctx: RequestContext, ids: readonly string[]): Promise<Network[]> {
+    const missing = [...new Set(ids)].filter((id) => !this.known.has(id));
+    if (missing.length > 0)
+      for (const n of await this.client.listNetworks(ctx, { ids: missing })) this.known.set(n.id, n);
+    return ids.flatMap((id) => this.known.get(id) ?? []);
   }
 
   private async wanted(ctx: RequestContext, server: Server): Promise<readonly RequestedNetwork[]> {
