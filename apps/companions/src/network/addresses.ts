@@ -112,7 +112,7 @@ async function fromOneOf(tx: Tx, port: PortAddressing, subnets: readonly SubnetR
   for (const subnet of subnets) {
     const free = await nextFree(tx, subnet);
     if (free === undefined) continue;
-    await take(tx, port, subnet, free);
+    await put(tx, port, subnet, free);
     await tx.execute('UPDATE subnets SET ipam_cursor = ? WHERE id = ?', [
       String(addressOf(free)?.value ?? 0n),
       subnet.id,
@@ -128,6 +128,10 @@ async function take(tx: Tx, port: PortAddressing, subnet: SubnetRow, ip: string)
     ip,
   ]);
   if (taken.length > 0) throw addressTaken(ip, subnet.id);
+  await put(tx, port, subnet, ip);
+}
+
+async function put(tx: Tx, port: PortAddressing, subnet: SubnetRow, ip: string): Promise<void> {
   const row = { subnet_id: subnet.id, ip_address: ip, port_id: port.portId, network_id: port.networkId };
   await tx.insert('ip_allocations', row).catch((e: unknown) => {
     throw isDuplicateKey(e) ? addressTaken(ip, subnet.id) : e;
@@ -137,7 +141,8 @@ async function take(tx: Tx, port: PortAddressing, subnet: SubnetRow, ip: string)
 /** Looks on from the last address given, window by window, until the pools are through. */
 async function nextFree(tx: Tx, subnet: SubnetRow): Promise<string | undefined> {
   const lock = tx.dialect === 'mysql' ? ' FOR UPDATE' : '';
-  const [now] = await tx.query<SubnetRow>(`SELECT * FROM subnets WHERE id = ?${lock}`, [subnet.id]);
+  // SQLite has one writer: the row that was just read cannot have changed
+  const [now] = lock ? await tx.query<SubnetRow>(`SELECT * FROM subnets WHERE id = ?${lock}`, [subnet.id]) : [subnet];
   if (!now) return undefined;
   const version = Number(now.ip_version) as IpVersion;
   const pools = poolsOf(now);

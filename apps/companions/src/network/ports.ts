@@ -105,12 +105,8 @@ export class Ports implements Kind<PortRow> {
     const port = { portId: id, networkId: network.id, mac };
     if (fixed_ips) await allocateWanted(tx, port, fixed_ips);
     else await allocateDefaults(tx, port);
-    await this.setGroups(
-      tx,
-      ctx,
-      id,
-      await this.groupsFor(tx, projectId, secured, wire.device_owner ?? '', security_groups),
-    );
+    const groups = await this.groupsFor(tx, projectId, secured, wire.device_owner ?? '', security_groups);
+    await this.setGroups(tx, ctx, id, groups, true);
     return id;
   }
 
@@ -188,7 +184,13 @@ export class Ports implements Kind<PortRow> {
     return deviceOwner.startsWith('network:') ? [] : [await this.groups.ensureDefault(tx, projectId)];
   }
 
-  private async setGroups(tx: Tx, ctx: RequestContext, portId: string, groupIds: readonly string[]): Promise<void> {
+  private async setGroups(
+    tx: Tx,
+    ctx: RequestContext,
+    portId: string,
+    groupIds: readonly string[],
+    fresh = false,
+  ): Promise<void> {
     const ids = [...new Set(groupIds)];
     const sql = `SELECT id, project_id FROM security_groups WHERE id IN ${marks(ids)}`;
     const known = ids.length ? await tx.query<{ id: string; project_id: string }>(sql, ids) : [];
@@ -196,7 +198,7 @@ export class Ports implements Kind<PortRow> {
       (id) => !known.some((k) => k.id === id && (isAdmin(ctx) || k.project_id === ctx.projectId)),
     );
     if (unknown !== undefined) throw missing('SecurityGroupNotFound', 'Security group', unknown);
-    await tx.execute('DELETE FROM port_security_groups WHERE port_id = ?', [portId]);
+    if (!fresh) await tx.execute('DELETE FROM port_security_groups WHERE port_id = ?', [portId]);
     if (ids.length)
       await tx.insert(
         'port_security_groups',
