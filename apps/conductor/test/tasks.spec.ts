@@ -37,7 +37,15 @@ describe('tasks in a small world', () => {
 
   it('tries the next host when one cannot build, and tells every story when none can', async () => {
     world.agents.behaviour.set('host1', 'refuses');
-    expect(await world.get(await world.serverIn('active'))).toMatchObject({ host: 'host2' });
+    const second = await world.serverIn('active');
+    expect(await world.get(second)).toMatchObject({ host: 'host2' });
+    const told = await world.db.query(
+      "SELECT event, result, host FROM instance_action_events WHERE event LIKE 'compute%' ORDER BY id",
+    );
+    expect(told).toMatchObject([
+      { result: 'Error', host: 'host1' },
+      { result: 'Success', host: 'host2' },
+    ]);
     world.agents.behaviour.set('host2', 'refuses').set('host3', 'refuses');
     const [id = ''] = await world.create();
     await world.settle();
@@ -63,7 +71,9 @@ describe('tasks in a small world', () => {
     });
     await world.settle();
     const fault = (await world.servers.latestFaults([id])).get(id);
-    expect(fault?.message).toBe('No valid host was found. 3 hosts, none has 9 VCPU free');
+    expect(fault?.message).toBe(
+      'No valid host was found. There are not enough hosts available. 3 hosts, none has 9 VCPU free',
+    );
     await world.act(id, 'delete');
     await world.settle();
     await world.check();

@@ -63,7 +63,10 @@ export class InstanceActionsRepository {
     );
   }
 
+  /** Begins an event; one of that name that is still open goes on instead. */
   async startEvent(tx: Tx, actionId: number, event: string, host: string | null, now: number): Promise<void> {
+    const open = 'SELECT id FROM instance_action_events WHERE action_id = ? AND event = ? AND finished_at IS NULL';
+    if ((await tx.query(open, [actionId, event])).length > 0) return;
     await tx.insert('instance_action_events', {
       action_id: actionId,
       event,

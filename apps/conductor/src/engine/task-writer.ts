@@ -62,7 +62,7 @@ export class TaskWriter {
       { ...x.state, ...outcome.state },
       { retries: undefined, answer: undefined, host: undefined },
     );
-    const event = outcome.kind === 'next' ? this.event(at, { result: 'Success' }, engineState(x.task).host) : null;
+    const event = this.advanced(x, at, step, outcome.kind);
     return this.write(x, { step, attempt, state, waiting: false, readyAt: this.now() }, outcome.server, event);
   }
 
@@ -150,6 +150,13 @@ export class TaskWriter {
       if (x.task.actionId !== null) await this.actions.finish(tx, x.task.actionId, ended, now);
       await this.registry.get(x.task.type).ended?.(tx, x, ended, now);
     });
+  }
+
+  /** Going back to an earlier step says that this one came to nothing, this time. */
+  private advanced(x: StepContext, at: Position, step: string, kind: 'next' | 'again'): Event | null {
+    const { host } = engineState(x.task);
+    if (kind === 'next') return this.event(at, { result: 'Success' }, host);
+    return step === at.step.name ? null : this.event(at, { result: 'Error' }, host);
   }
 
   event(at: Position, end?: Event['end'], host?: string): Event | null {

@@ -164,7 +164,11 @@ function noValidHost({ state }: X, summary: string): TaskFailure {
   const story = state.story ?? [];
   const tried = story.length === 0 ? '' : ` ${story.length} hosts were tried and failed.`;
   const details = story.length === 0 ? summary : `${summary}\n${tell(story)}`;
-  return { code: 'schedule.no_valid_host', message: `No valid host was found. There are not enough hosts available. ${summary}${tried}`, details };
+  return {
+    code: 'schedule.no_valid_host',
+    message: `No valid host was found. There are not enough hosts available. ${summary}${tried}`,
+    details,
+  };
 }
 
 const tell = (story: readonly Attempt[]): string => story.map((a) => `${a.host}: ${a.message}`).join('\n');

@@ -265,6 +265,9 @@ export class World {
     expect(await this.quota.audit()).toEqual([]);
     expect(await this.db.query("SELECT uuid FROM tasks WHERE status = 'open' OR lease_owner IS NOT NULL")).toEqual([]);
     expect(await this.db.query('SELECT action FROM instance_actions WHERE finished_at IS NULL')).toEqual([]);
+    const twice =
+      "SELECT event FROM instance_action_events WHERE result = 'Success' AND event LIKE 'compute%' GROUP BY action_id, event HAVING COUNT(*) > 1";
+    expect(await this.db.query(twice)).toEqual([]);
   }
 
   async end(): Promise<void> {
