@@ -121,7 +121,9 @@ export async function startPlacement(deps: PlacementDeps): Promise<RunningServic
   installPreRouting(http.fastify, { trustRoleHeaders: config.auth.strategy === 'noauth2' });
   new PlacementEdge(enforcer, (uuid) => core.get(uuid)).install(http.fastify);
   const url = await http.listen(config.host, config.port);
-  const rpc = deps.transport ? await serveRpc(http.app, deps.transport, { contracts: [placementContract], logger }) : undefined;
+  const rpc = deps.transport
+    ? await serveRpc(http.app, deps.transport, { contracts: [placementContract], logger })
+    : undefined;
   const trimming = setInterval(() => {
     trimChangeLog(database, config.changeLogKeep)
       .then(() => trimFences(database, Date.now() - FENCE_LIFE_MS))
@@ -133,7 +135,12 @@ export async function startPlacement(deps: PlacementDeps): Promise<RunningServic
 
 function makeEnforcer(config: PlacementConfig, logger: Logger): Enforcer {
   const { file, enforceScope, enforceNewDefaults } = config.policy;
-  const enforcer = createEnforcer({ rules: placementRules, ...(file === undefined ? {} : { policyFile: file }), enforceScope, enforceNewDefaults });
+  const enforcer = createEnforcer({
+    rules: placementRules,
+    ...(file === undefined ? {} : { policyFile: file }),
+    enforceScope,
+    enforceNewDefaults,
+  });
   for (const problem of enforcer.problems) logger.warn({ problem }, 'policy');
   return enforcer;
 }
@@ -142,7 +149,8 @@ function tokensOf({ config, tokens }: PlacementDeps): TokenOptions {
   const publicPaths = ['/', ''];
   if (tokens) return { ...tokens, publicPaths: [...publicPaths, ...(tokens.publicPaths ?? [])] };
   if (config.auth.strategy === 'noauth2') return noauth({ publicPaths });
-  if (config.auth.url === undefined) throw new Error('placement: auth.url is needed to check tokens (or auth.strategy noauth2)');
+  if (config.auth.url === undefined)
+    throw new Error('placement: auth.url is needed to check tokens (or auth.strategy noauth2)');
   const validator = new TokenValidator({ authUrl: config.auth.url });
   return { validate: (token, ctx) => validator.validate(token, ctx), identityUri: config.auth.url, publicPaths };
 }
@@ -162,7 +170,9 @@ async function readiness(database: Database, transport?: RpcTransport): Promise<
   const db = await database.ping();
   return [
     { part: 'database', ok: db, ...(db ? {} : { why: 'it does not answer' }) },
-    ...(transport ? [{ part: 'rpc', ok: transport.connected, ...(transport.connected ? {} : { why: 'not connected' }) }] : []),
+    ...(transport
+      ? [{ part: 'rpc', ok: transport.connected, ...(transport.connected ? {} : { why: 'not connected' }) }]
+      : []),
   ];
 }
 

@@ -2,7 +2,10 @@ import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Max, Min } from 'class-va
 import { Option, Section } from '@fractus/config';
 
 export class PlacementAuthConfig {
-  @Option({ default: 'keystone', describe: 'How callers are known: keystone (tokens) or noauth2 (the token is user[:project]; loopback only).' })
+  @Option({
+    default: 'keystone',
+    describe: 'How callers are known: keystone (tokens) or noauth2 (the token is user[:project]; loopback only).',
+  })
   @IsIn(['keystone', 'noauth2'])
   strategy: 'keystone' | 'noauth2';
 
@@ -38,11 +41,18 @@ export class PlacementConfig {
   @Max(65535)
   port: number;
 
-  @Option({ default: 'sqlite:placement.db', describe: 'Database of placement alone: sqlite:/path/file.db or mysql://user:password@host:port/name.', secret: true })
+  @Option({
+    default: 'sqlite:placement.db',
+    describe: 'Database of placement alone: sqlite:/path/file.db or mysql://user:password@host:port/name.',
+    secret: true,
+  })
   @IsString()
   databaseUrl: string;
 
-  @Option({ default: 100_000, describe: 'Rows of the change log that are kept; a replica further behind reads everything again.' })
+  @Option({
+    default: 100_000,
+    describe: 'Rows of the change log that are kept; a replica further behind reads everything again.',
+  })
   @IsInt()
   @Min(1000)
   changeLogKeep: number;

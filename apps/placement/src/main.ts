@@ -4,7 +4,11 @@ import { PlacementConfig, openPlacementDatabase, startPlacement } from './app.mo
 
 async function main(): Promise<void> {
   const file = process.env['PLACEMENT_CONFIG'];
-  const config = loadConfig(PlacementConfig, { env: process.env, prefix: 'PLACEMENT_', ...(file === undefined ? {} : { file }) });
+  const config = loadConfig(PlacementConfig, {
+    env: process.env,
+    prefix: 'PLACEMENT_',
+    ...(file === undefined ? {} : { file }),
+  });
   const logger = createLogger({ service: 'placement' });
   const database = await openPlacementDatabase({ url: config.databaseUrl });
   const service = await startPlacement({ config, database, logger, metrics: createMetrics() });

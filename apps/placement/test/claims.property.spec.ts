@@ -17,7 +17,13 @@ describe('claims from many writers at once', () => {
     hosts = [randomUUID(), randomUUID(), randomUUID()];
     for (const uuid of hosts) {
       await world.providers.create(ctx, { uuid, name: uuid });
-      await world.inventories.replace(ctx, uuid, 0, new Map(Object.entries(CAPACITY).map(([rc, n]) => [rc, inv(n)])), RULES);
+      await world.inventories.replace(
+        ctx,
+        uuid,
+        0,
+        new Map(Object.entries(CAPACITY).map(([rc, n]) => [rc, inv(n)])),
+        RULES,
+      );
     }
   });
   afterEach(() => world.close());
@@ -26,7 +32,8 @@ describe('claims from many writers at once', () => {
   const held = async (): Promise<Map<string, number>> => {
     const sums = new Map<string, number>();
     for (const c of await world.allocations.list(ctx, 10_000)) {
-      for (const [p, { resources }] of c.allocations) for (const [rc, n] of resources) sums.set(`${p}/${rc}`, (sums.get(`${p}/${rc}`) ?? 0) + n);
+      for (const [p, { resources }] of c.allocations)
+        for (const [rc, n] of resources) sums.set(`${p}/${rc}`, (sums.get(`${p}/${rc}`) ?? 0) + n);
     }
     return sums;
   };
@@ -49,8 +56,14 @@ describe('claims from many writers at once', () => {
           steps.map(async (s) => {
             const uuid = consumers[s.consumer]!;
             const resources = { VCPU: s.vcpu, MEMORY_MB: s.memory };
-            const allocations = s.action === 'move' ? holding({ [hosts[s.host]!]: resources, [hosts[s.other]!]: resources }) : holding({ [hosts[s.host]!]: resources });
-            const write = s.action === 'delete' ? world.allocations.remove(ctx, uuid) : world.allocations.write(ctx, [{ uuid, projectId: 'p', userId: 'u', allocations }]);
+            const allocations =
+              s.action === 'move'
+                ? holding({ [hosts[s.host]!]: resources, [hosts[s.other]!]: resources })
+                : holding({ [hosts[s.host]!]: resources });
+            const write =
+              s.action === 'delete'
+                ? world.allocations.remove(ctx, uuid)
+                : world.allocations.write(ctx, [{ uuid, projectId: 'p', userId: 'u', allocations }]);
             const ok = await write.then(
               () => true,
               (e: unknown) => {
@@ -58,7 +71,11 @@ describe('claims from many writers at once', () => {
                 throw e;
               },
             );
-            if (ok) acknowledged.set(uuid, [...(acknowledged.get(uuid) ?? []), s.action === 'delete' ? new Map() : allocations]);
+            if (ok)
+              acknowledged.set(uuid, [
+                ...(acknowledged.get(uuid) ?? []),
+                s.action === 'delete' ? new Map() : allocations,
+              ]);
           }),
         );
         await world.replica.sync();
@@ -74,7 +91,9 @@ describe('claims from many writers at once', () => {
         // what a consumer holds is one of the writes that were acknowledged to it, whole
         for (const [uuid, writes] of acknowledged) {
           const now = await world.allocations.ofConsumer(ctx, uuid);
-          const plain = JSON.stringify([...(now?.allocations ?? [])].map(([p, a]) => [p, [...a.resources].sort()]).sort());
+          const plain = JSON.stringify(
+            [...(now?.allocations ?? [])].map(([p, a]) => [p, [...a.resources].sort()]).sort(),
+          );
           expect(writes.map((w) => JSON.stringify([...w].map(([p, r]) => [p, [...r].sort()]).sort()))).toContain(plain);
         }
         for (const uuid of consumers) await world.allocations.remove(ctx, uuid);
@@ -85,7 +104,17 @@ describe('claims from many writers at once', () => {
 
   it('give the last units to exactly as many as fit', async () => {
     const results = await Promise.allSettled(
-      Array.from({ length: WRITERS }, () => world.allocations.write(ctx, [{ uuid: randomUUID(), projectId: 'p', userId: 'u', generation: null, allocations: holding({ [hosts[0]!]: { VCPU: 1 } }) }])),
+      Array.from({ length: WRITERS }, () =>
+        world.allocations.write(ctx, [
+          {
+            uuid: randomUUID(),
+            projectId: 'p',
+            userId: 'u',
+            generation: null,
+            allocations: holding({ [hosts[0]!]: { VCPU: 1 } }),
+          },
+        ]),
+      ),
     );
     expect(results.filter((r) => r.status === 'fulfilled')).toHaveLength(CAPACITY.VCPU);
     const provider = await world.core.get(hosts[0]!);
@@ -96,7 +125,15 @@ describe('claims from many writers at once', () => {
   it('are refused under a fence lower than one already seen, also after the consumer is gone', async () => {
     const uuid = randomUUID();
     const claim = (fence: number): Promise<void> =>
-      world.allocations.write(ctx, [{ uuid, projectId: 'p', userId: 'u', allocations: holding({ [hosts[0]!]: { VCPU: 1 } }), owner: { taskId: randomUUID(), fence } }]);
+      world.allocations.write(ctx, [
+        {
+          uuid,
+          projectId: 'p',
+          userId: 'u',
+          allocations: holding({ [hosts[0]!]: { VCPU: 1 } }),
+          owner: { taskId: randomUUID(), fence },
+        },
+      ]);
     await claim(3);
     await expect(claim(2)).rejects.toMatchObject({ code: 'claim.stale_fence' });
     await claim(3);
@@ -124,7 +161,10 @@ describe('claims from many writers at once', () => {
   it('may leave an overfull provider better than it was, not worse', async () => {
     const host = hosts[0]!;
     const uuid = randomUUID();
-    const put = (vcpu: number): Promise<void> => world.allocations.write(ctx, [{ uuid, projectId: 'p', userId: 'u', allocations: holding({ [host]: { VCPU: vcpu } }) }]);
+    const put = (vcpu: number): Promise<void> =>
+      world.allocations.write(ctx, [
+        { uuid, projectId: 'p', userId: 'u', allocations: holding({ [host]: { VCPU: vcpu } }) },
+      ]);
     await put(30);
     await world.inventories.replace(ctx, host, 2, new Map([['VCPU', inv(10, { maxUnit: 40 })]]), RULES);
     await expect(put(31)).rejects.toMatchObject({ code: 'inventory.capacity' });

@@ -46,7 +46,10 @@ export function estateOf(sketches: readonly Sketch[]): Estate {
   return estate;
 }
 
-export type GroupSketch = Partial<Omit<RequestGroup, 'resources' | 'required'>> & { resources?: Record<string, number>; required?: (string | string[])[] };
+export type GroupSketch = Partial<Omit<RequestGroup, 'resources' | 'required'>> & {
+  resources?: Record<string, number>;
+  required?: (string | string[])[];
+};
 
 export const group = (g: GroupSketch): RequestGroup => ({
   ...EMPTY_GROUP,
@@ -55,7 +58,11 @@ export const group = (g: GroupSketch): RequestGroup => ({
   required: (g.required ?? []).map((t) => (typeof t === 'string' ? [t] : t)),
 });
 
-export const query = (groups: GroupSketch[], more: Partial<CandidateQuery> = {}): CandidateQuery => ({ ...EMPTY_QUERY, groups: groups.map(group), ...more });
+export const query = (groups: GroupSketch[], more: Partial<CandidateQuery> = {}): CandidateQuery => ({
+  ...EMPTY_QUERY,
+  groups: groups.map(group),
+  ...more,
+});
 
 /** One line a candidate, sorted: `cn1{VCPU:1} | 1=cn1`. */
 export function show(candidates: readonly Candidate[]): string[] {
@@ -63,7 +70,23 @@ export function show(candidates: readonly Candidate[]): string[] {
 }
 
 function line(c: Candidate): string {
-  const allocations = [...c.allocations].map(([p, r]) => `${p.uuid}{${[...r].sort().map(([rc, n]) => `${rc}:${n}`).join()}}`).sort();
-  const mappings = [...c.mappings].map(([s, ps]) => `${s}=${ps.map((p) => p.uuid).sort().join()}`).sort();
+  const allocations = [...c.allocations]
+    .map(
+      ([p, r]) =>
+        `${p.uuid}{${[...r]
+          .sort()
+          .map(([rc, n]) => `${rc}:${n}`)
+          .join()}}`,
+    )
+    .sort();
+  const mappings = [...c.mappings]
+    .map(
+      ([s, ps]) =>
+        `${s}=${ps
+          .map((p) => p.uuid)
+          .sort()
+          .join()}`,
+    )
+    .sort();
   return `${allocations.join(' ')} | ${mappings.join(' ')}`;
 }

@@ -27,7 +27,15 @@ const WRITERS = 64;
     const results = await Promise.allSettled(
       Array.from({ length: 4 * WRITERS }, (_, i) => {
         const [a, b] = [hosts[i % 3]!, hosts[(i + 1 + (i % 2)) % 3]!];
-        return services[i % 2]!.write(ctx, [{ uuid: randomUUID(), projectId: 'p', userId: 'u', generation: null, allocations: holding({ [a]: { VCPU: 1 }, [b]: { VCPU: 1 } }) }]);
+        return services[i % 2]!.write(ctx, [
+          {
+            uuid: randomUUID(),
+            projectId: 'p',
+            userId: 'u',
+            generation: null,
+            allocations: holding({ [a]: { VCPU: 1 }, [b]: { VCPU: 1 } }),
+          },
+        ]);
       }),
     );
     const lost = results.filter((r) => r.status === 'rejected' && !isFractusError(r.reason, 'conflict'));
@@ -38,21 +46,36 @@ const WRITERS = 64;
     const won = results.filter((r) => r.status === 'fulfilled').length;
     expect(used.reduce((a, b) => a + b, 0)).toBe(2 * won);
     expect(won).toBeGreaterThan(90);
-    for (const h of hosts) expect(world.replica.estate.provider(h)!.generation).toBe(1 + (world.replica.estate.provider(h)!.used.get('VCPU') ?? 0));
+    for (const h of hosts)
+      expect(world.replica.estate.provider(h)!.generation).toBe(
+        1 + (world.replica.estate.provider(h)!.used.get('VCPU') ?? 0),
+      );
   }, 120_000);
 
   it('agree after writers that touch the same consumers have raced', async () => {
     const consumers = Array.from({ length: 8 }, () => randomUUID());
-    await world.inventories.replace(ctx, hosts[0]!, (await world.core.get(hosts[0]!)).generation, new Map([['VCPU', inv(500)]]), RULES);
+    await world.inventories.replace(
+      ctx,
+      hosts[0]!,
+      (await world.core.get(hosts[0]!)).generation,
+      new Map([['VCPU', inv(500)]]),
+      RULES,
+    );
     const results = await Promise.allSettled(
       Array.from({ length: 2 * WRITERS }, (_, i) => {
         const uuid = consumers[i % 8]!;
         return i % 5 === 4
           ? services[i % 2]!.remove(ctx, uuid)
-          : services[i % 2]!.write(ctx, [{ uuid, projectId: 'p', userId: 'u', allocations: holding({ [hosts[0]!]: { VCPU: 1 + (i % 3) } }) }]);
+          : services[i % 2]!.write(ctx, [
+              { uuid, projectId: 'p', userId: 'u', allocations: holding({ [hosts[0]!]: { VCPU: 1 + (i % 3) } }) },
+            ]);
       }),
     );
-    expect(results.filter((r) => r.status === 'rejected' && !isFractusError(r.reason, 'conflict')).map((r) => String((r as PromiseRejectedResult).reason))).toEqual([]);
+    expect(
+      results
+        .filter((r) => r.status === 'rejected' && !isFractusError(r.reason, 'conflict'))
+        .map((r) => String((r as PromiseRejectedResult).reason)),
+    ).toEqual([]);
     const other = world.replicaOf();
     await other.sync();
     await world.replica.sync();

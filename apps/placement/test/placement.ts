@@ -57,7 +57,11 @@ export async function openWorld(url?: string): Promise<World> {
   };
 }
 
-export const inv = (total: number, more: Partial<Inventory> = {}): Inventory => ({ ...INVENTORY_DEFAULTS, total, ...more });
+export const inv = (total: number, more: Partial<Inventory> = {}): Inventory => ({
+  ...INVENTORY_DEFAULTS,
+  total,
+  ...more,
+});
 
 /** Provider uuid → resources, as the use cases take it. */
 export const holding = (spec: Record<string, Record<string, number>>): Map<string, Map<string, number>> =>

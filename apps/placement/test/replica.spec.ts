@@ -48,7 +48,9 @@ describe('a replica', () => {
     await other.sync();
     expect(other.estate.provider(grandchild)?.tree.root.uuid).toBe(child);
     expect(other.estate.treeCount).toBe(3);
-    await expect(world.providers.update(ctx, child, { name: child, parentUuid: grandchild }, rule)).rejects.toMatchObject({ kind: 'invalid' });
+    await expect(
+      world.providers.update(ctx, child, { name: child, parentUuid: grandchild }, rule),
+    ).rejects.toMatchObject({ kind: 'invalid' });
   });
 
   it('asks again for numbers that were skipped: transactions commit in any order', async () => {
@@ -56,12 +58,17 @@ describe('a replica', () => {
     const other = world.replicaOf();
     await other.sync();
     // a later number becomes visible first, as when an earlier transaction is still open elsewhere
-    const [{ last }] = (await world.db.query<{ last: number }>('SELECT MAX(seq) AS last FROM change_log')) as [{ last: number }];
+    const [{ last }] = (await world.db.query<{ last: number }>('SELECT MAX(seq) AS last FROM change_log')) as [
+      { last: number },
+    ];
     const rootId = world.replica.estate.provider(root)!.id;
     await world.db.transaction((tx) => tx.insert('change_log', { seq: last + 2, root_id: rootId, at: 0 }));
     await other.sync();
     await world.db.transaction(async (tx) => {
-      await tx.execute('UPDATE resource_providers SET name = ?, revision = revision + 1 WHERE id = ?', ['late', rootId]);
+      await tx.execute('UPDATE resource_providers SET name = ?, revision = revision + 1 WHERE id = ?', [
+        'late',
+        rootId,
+      ]);
       await tx.insert('change_log', { seq: last + 1, root_id: rootId, at: 0 });
     });
     await other.sync();
@@ -89,15 +96,38 @@ describe('a replica', () => {
     await world.core.get(uuid);
     await world.providers.remove(ctx, uuid);
     await world.db.transaction(async (tx) => {
-      const id = await tx.insert('resource_providers', { uuid, name: uuid, generation: 0, revision: 1, parent_id: null, root_id: 0, created_at: 0, updated_at: 0 });
+      const id = await tx.insert('resource_providers', {
+        uuid,
+        name: uuid,
+        generation: 0,
+        revision: 1,
+        parent_id: null,
+        root_id: 0,
+        created_at: 0,
+        updated_at: 0,
+      });
       await tx.execute('UPDATE resource_providers SET root_id = id WHERE id = ?', [id]);
-      await tx.insert('inventories', { provider_id: id, resource_class_id: 0, total: 4, reserved: 0, min_unit: 1, max_unit: 4, step_size: 1, allocation_ratio: 1, updated_at: 0 });
+      await tx.insert('inventories', {
+        provider_id: id,
+        resource_class_id: 0,
+        total: 4,
+        reserved: 0,
+        min_unit: 1,
+        max_unit: 4,
+        step_size: 1,
+        allocation_ratio: 1,
+        updated_at: 0,
+      });
       await tx.insert('change_log', { root_id: id, at: 0 });
     });
     const consumer = randomUUID();
-    await world.allocations.write(ctx, [{ uuid: consumer, projectId: 'p', userId: 'u', allocations: holding({ [uuid]: { VCPU: 2 } }) }]);
+    await world.allocations.write(ctx, [
+      { uuid: consumer, projectId: 'p', userId: 'u', allocations: holding({ [uuid]: { VCPU: 2 } }) },
+    ]);
     expect((await world.core.get(uuid)).used.get('VCPU')).toBe(2);
-    const gone = world.allocations.write(ctx, [{ uuid: consumer, projectId: 'p', userId: 'u', allocations: holding({ [randomUUID()]: { VCPU: 2 } }) }]);
+    const gone = world.allocations.write(ctx, [
+      { uuid: consumer, projectId: 'p', userId: 'u', allocations: holding({ [randomUUID()]: { VCPU: 2 } }) },
+    ]);
     await expect(gone).rejects.toMatchObject({ kind: 'invalid', code: 'provider.unknown' });
   });
 
@@ -116,6 +146,8 @@ describe('a replica', () => {
     expect(await generation()).toBe(3);
     await world.aggregates.setOnProvider(ctx, uuid, [randomUUID()], 3);
     expect(await generation()).toBe(4);
-    await expect(world.inventories.replace(ctx, uuid, 3, new Map(), RULES)).rejects.toMatchObject({ code: 'placement.concurrent_update' });
+    await expect(world.inventories.replace(ctx, uuid, 3, new Map(), RULES)).rejects.toMatchObject({
+      code: 'placement.concurrent_update',
+    });
   });
 });

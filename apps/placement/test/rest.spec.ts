@@ -8,8 +8,13 @@ describe('placement over REST', () => {
   });
   afterAll(() => placement.close());
 
-  const call = (method: string, path: string, version: string, body?: unknown, headers: Record<string, string> = {}): ReturnType<PlacementService['call']> =>
-    placement.call(method, path, { version, body, headers });
+  const call = (
+    method: string,
+    path: string,
+    version: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): ReturnType<PlacementService['call']> => placement.call(method, path, { version, body, headers });
 
   it('tells its versions to anyone', async () => {
     const answer = await placement.call('GET', '/', { token: null });
@@ -34,7 +39,10 @@ describe('placement over REST', () => {
     expect((await at('1.5')).rels).not.toContain('traits');
     expect((await at('1.6')).rels).toContain('traits');
     expect((await at('1.13')).keys).not.toContain('root_provider_uuid');
-    expect(await at('1.14')).toMatchObject({ keys: expect.arrayContaining(['root_provider_uuid', 'parent_provider_uuid']), modified: null });
+    expect(await at('1.14')).toMatchObject({
+      keys: expect.arrayContaining(['root_provider_uuid', 'parent_provider_uuid']),
+      modified: null,
+    });
     expect((await at('1.15')).modified).toMatch(/GMT$/);
     const young = await call('POST', '/resource_providers', '1.20', { name: `m-${uuid}` });
     expect([young.status, (young.body as { generation: number }).generation]).toEqual([200, 0]);
@@ -42,7 +50,8 @@ describe('placement over REST', () => {
 
   it('names the missing thing, the method, the media type and the version', async () => {
     const uuid = randomUUID();
-    const detail = (answer: { body: unknown }): string => (answer.body as { errors: { detail: string }[] }).errors[0]!.detail;
+    const detail = (answer: { body: unknown }): string =>
+      (answer.body as { errors: { detail: string }[] }).errors[0]!.detail;
     const missing = await call('GET', `/resource_providers/${uuid}`, '1.39');
     expect([missing.status, detail(missing)]).toEqual([404, `No resource provider with uuid ${uuid} found`]);
     expect(missing.body).toMatchObject({ errors: [{ code: 'placement.undefined_code', title: 'Not Found' }] });
@@ -51,32 +60,75 @@ describe('placement over REST', () => {
     expect((await call('DELETE', `/resource_providers/${uuid}/inventories`, '1.4')).status).toBe(405);
     expect((await call('GET', '/traits', '1.5')).status).toBe(404);
     expect((await call('GET', '/traits', '1.40')).status).toBe(406);
-    expect((await call('POST', '/resource_providers', '1.39', { name: 'x' }, { 'content-type': 'text/plain' })).status).toBe(415);
+    expect(
+      (await call('POST', '/resource_providers', '1.39', { name: 'x' }, { 'content-type': 'text/plain' })).status,
+    ).toBe(415);
     expect((await call('GET', '/resource_providers', '1.39', undefined, { accept: 'text/plain' })).status).toBe(406);
     const schema = await call('POST', '/resource_providers', '1.39', { name: 3 });
-    expect([schema.status, detail(schema)]).toEqual([400, expect.stringContaining("JSON does not validate: 3 is not of type 'string'")]);
+    expect([schema.status, detail(schema)]).toEqual([
+      400,
+      expect.stringContaining("JSON does not validate: 3 is not of type 'string'"),
+    ]);
   });
 
   it('goes from inventory over candidates to allocations and back', async () => {
     const uuid = randomUUID();
     await call('POST', '/resource_providers', '1.39', { name: uuid, uuid });
     const inventories = { VCPU: { total: 4, allocation_ratio: 2 }, MEMORY_MB: { total: 1024 } };
-    expect((await call('PUT', `/resource_providers/${uuid}/inventories`, '1.39', { resource_provider_generation: 0, inventories })).status).toBe(200);
-    expect((await call('PUT', `/resource_providers/${uuid}/inventories`, '1.39', { resource_provider_generation: 0, inventories })).body).toMatchObject({
+    expect(
+      (
+        await call('PUT', `/resource_providers/${uuid}/inventories`, '1.39', {
+          resource_provider_generation: 0,
+          inventories,
+        })
+      ).status,
+    ).toBe(200);
+    expect(
+      (
+        await call('PUT', `/resource_providers/${uuid}/inventories`, '1.39', {
+          resource_provider_generation: 0,
+          inventories,
+        })
+      ).body,
+    ).toMatchObject({
       errors: [{ status: 409, code: 'placement.concurrent_update' }],
     });
     const query = `/allocation_candidates?resources=VCPU:3,MEMORY_MB:512&in_tree=${uuid}`;
-    const found = (await call('GET', query, '1.36')).body as { allocation_requests: { allocations: object; mappings: object }[]; provider_summaries: Record<string, unknown> };
-    expect(found.allocation_requests).toEqual([{ allocations: { [uuid]: { resources: { VCPU: 3, MEMORY_MB: 512 } } }, mappings: { '': [uuid] } }]);
-    expect(found.provider_summaries[uuid]).toMatchObject({ resources: { VCPU: { capacity: 8, used: 0 } }, root_provider_uuid: uuid });
+    const found = (await call('GET', query, '1.36')).body as {
+      allocation_requests: { allocations: object; mappings: object }[];
+      provider_summaries: Record<string, unknown>;
+    };
+    expect(found.allocation_requests).toEqual([
+      { allocations: { [uuid]: { resources: { VCPU: 3, MEMORY_MB: 512 } } }, mappings: { '': [uuid] } },
+    ]);
+    expect(found.provider_summaries[uuid]).toMatchObject({
+      resources: { VCPU: { capacity: 8, used: 0 } },
+      root_provider_uuid: uuid,
+    });
     const consumer = randomUUID();
-    const write = { ...found.allocation_requests[0], project_id: 'p1', user_id: 'u1', consumer_generation: null, consumer_type: 'INSTANCE' };
+    const write = {
+      ...found.allocation_requests[0],
+      project_id: 'p1',
+      user_id: 'u1',
+      consumer_generation: null,
+      consumer_type: 'INSTANCE',
+    };
     expect((await call('PUT', `/allocations/${consumer}`, '1.38', write)).status).toBe(204);
-    expect((await call('PUT', `/allocations/${consumer}`, '1.38', write)).body).toMatchObject({ errors: [{ detail: 'consumer generation conflict - expected 1 but got null' }] });
-    expect((await call('GET', `/allocations/${consumer}`, '1.38')).body).toMatchObject({ consumer_generation: 1, consumer_type: 'INSTANCE', project_id: 'p1' });
+    expect((await call('PUT', `/allocations/${consumer}`, '1.38', write)).body).toMatchObject({
+      errors: [{ detail: 'consumer generation conflict - expected 1 but got null' }],
+    });
+    expect((await call('GET', `/allocations/${consumer}`, '1.38')).body).toMatchObject({
+      consumer_generation: 1,
+      consumer_type: 'INSTANCE',
+      project_id: 'p1',
+    });
     expect((await call('GET', '/usages?project_id=p1', '1.9')).body).toEqual({ usages: { VCPU: 3, MEMORY_MB: 512 } });
-    expect((await call('GET', '/usages?project_id=p1', '1.38')).body).toEqual({ usages: { INSTANCE: { VCPU: 3, MEMORY_MB: 512, consumer_count: 1 } } });
-    expect((await call('DELETE', `/resource_providers/${uuid}`, '1.39')).body).toMatchObject({ errors: [{ code: 'placement.resource_provider.inuse' }] });
+    expect((await call('GET', '/usages?project_id=p1', '1.38')).body).toEqual({
+      usages: { INSTANCE: { VCPU: 3, MEMORY_MB: 512, consumer_count: 1 } },
+    });
+    expect((await call('DELETE', `/resource_providers/${uuid}`, '1.39')).body).toMatchObject({
+      errors: [{ code: 'placement.resource_provider.inuse' }],
+    });
     expect((await call('DELETE', `/allocations/${consumer}`, '1.39')).status).toBe(204);
     expect((await call('DELETE', `/resource_providers/${uuid}`, '1.39')).status).toBe(204);
   });
@@ -94,7 +146,17 @@ describe('placement over REST', () => {
       '/usages?project_id=%FF',
     ];
     for (const path of paths) expect([path, (await call('GET', path, '1.39')).status < 500]).toEqual([path, true]);
-    const bodies = ['null', '[]', '"x"', '{"__proto__":{"name":"x"}}', '{"name":null}', `{"name":"${'\\u0000'}"}`, '{"name":"\\ud800"}', '{', ''];
+    const bodies = [
+      'null',
+      '[]',
+      '"x"',
+      '{"__proto__":{"name":"x"}}',
+      '{"name":null}',
+      `{"name":"${'\\u0000'}"}`,
+      '{"name":"\\ud800"}',
+      '{',
+      '',
+    ];
     for (const raw of bodies) {
       const answer = await placement.call('POST', '/resource_providers', { version: '1.39', raw });
       expect([raw, answer.status < 500]).toEqual([raw, true]);

@@ -5,8 +5,26 @@ import { type Client, type InventoryRecord, placementContract } from '@fractus/r
 import { type PlacementService, startPlacementForTest } from './service';
 
 const ctx = systemContext('req-rpc');
-const inv = (total: number): InventoryRecord => ({ total, reserved: 0, minUnit: 1, maxUnit: total, stepSize: 1, allocationRatio: 1 });
-const group = (resources: Record<string, number>, required: string[] = []): { suffix: string; resources: Record<string, number>; required: string[]; forbidden: string[]; anyOf: string[][]; memberOf: string[][]; notMemberOf: string[] } => ({
+const inv = (total: number): InventoryRecord => ({
+  total,
+  reserved: 0,
+  minUnit: 1,
+  maxUnit: total,
+  stepSize: 1,
+  allocationRatio: 1,
+});
+const group = (
+  resources: Record<string, number>,
+  required: string[] = [],
+): {
+  suffix: string;
+  resources: Record<string, number>;
+  required: string[];
+  forbidden: string[];
+  anyOf: string[][];
+  memberOf: string[][];
+  notMemberOf: string[];
+} => ({
   suffix: '',
   resources,
   required,
@@ -27,8 +45,17 @@ describe('placement over RPC', () => {
   });
   afterAll(() => placement.close());
 
-  const query = (resources: Record<string, number>, required: string[] = []): Promise<Awaited<ReturnType<typeof client.getCandidates>>> =>
-    client.getCandidates(ctx, { groups: [group(resources, required)], sameSubtree: [], rootRequired: [], rootForbidden: [], limit: 10 });
+  const query = (
+    resources: Record<string, number>,
+    required: string[] = [],
+  ): Promise<Awaited<ReturnType<typeof client.getCandidates>>> =>
+    client.getCandidates(ctx, {
+      groups: [group(resources, required)],
+      sameSubtree: [],
+      rootRequired: [],
+      rootForbidden: [],
+      limit: 10,
+    });
 
   it('makes providers once, and updates each of a batch by its own generation', async () => {
     const wanted = hosts.map((providerId, i) => ({ providerId, name: `host${i}`, parentId: null }));
@@ -37,7 +64,13 @@ describe('placement over RPC', () => {
     expect(again).toEqual(first);
     const { results } = await client.updateProviders(ctx, {
       updates: [
-        { providerId: hosts[0], generation: 0, inventories: { VCPU: inv(8), CUSTOM_PONY: inv(1) }, traits: ['COMPUTE_NODE', 'CUSTOM_FAST'], aggregates: [randomUUID()] },
+        {
+          providerId: hosts[0],
+          generation: 0,
+          inventories: { VCPU: inv(8), CUSTOM_PONY: inv(1) },
+          traits: ['COMPUTE_NODE', 'CUSTOM_FAST'],
+          aggregates: [randomUUID()],
+        },
         { providerId: hosts[1], generation: 7, inventories: { VCPU: inv(2) } },
       ],
     });
@@ -46,11 +79,15 @@ describe('placement over RPC', () => {
       expect.objectContaining({ providerId: hosts[1], generation: null, error: 'placement.concurrent_update' }),
     ]);
     const { providers } = await client.getTrees(ctx, { rootIds: [hosts[0]] });
-    expect(providers).toMatchObject([{ name: 'host0', traits: expect.arrayContaining(['CUSTOM_FAST']), usages: { VCPU: 0, CUSTOM_PONY: 0 } }]);
+    expect(providers).toMatchObject([
+      { name: 'host0', traits: expect.arrayContaining(['CUSTOM_FAST']), usages: { VCPU: 0, CUSTOM_PONY: 0 } },
+    ]);
   });
 
   it('says where a query fails', async () => {
-    await client.updateProviders(ctx, { updates: [{ providerId: hosts[1], generation: 0, inventories: { VCPU: inv(2) } }] });
+    await client.updateProviders(ctx, {
+      updates: [{ providerId: hosts[1], generation: 0, inventories: { VCPU: inv(2) } }],
+    });
     expect((await query({ VCPU: 2 })).candidates).toHaveLength(2);
     const none = await query({ VCPU: 6 }, ['CUSTOM_FAST']);
     expect(none.candidates).toHaveLength(1);
@@ -65,14 +102,26 @@ describe('placement over RPC', () => {
     const consumerId = randomUUID();
     const owner = { taskId: randomUUID(), fence: 2 };
     const claim = { consumerId, projectId: 'p', userId: 'u', allocations: { [hosts[0]]: { resources: { VCPU: 3 } } } };
-    const { consumers } = await client.writeAllocations(ctx, { consumers: [{ ...claim, consumerGeneration: null, owner }] });
+    const { consumers } = await client.writeAllocations(ctx, {
+      consumers: [{ ...claim, consumerGeneration: null, owner }],
+    });
     expect(consumers).toMatchObject([{ consumerId, consumerGeneration: 1, projectId: 'p' }]);
-    await expect(client.writeAllocations(ctx, { consumers: [{ ...claim, owner: { ...owner, fence: 1 } }] })).rejects.toMatchObject({ kind: 'conflict', code: 'claim.stale_fence' });
+    await expect(
+      client.writeAllocations(ctx, { consumers: [{ ...claim, owner: { ...owner, fence: 1 } }] }),
+    ).rejects.toMatchObject({ kind: 'conflict', code: 'claim.stale_fence' });
     expect((await client.listConsumers(ctx, { limit: 5 })).consumers).toHaveLength(1);
-    expect(await client.deleteAllocations(ctx, { consumerId, owner: { ...owner, fence: 3 } })).toEqual({ deleted: true });
+    expect(await client.deleteAllocations(ctx, { consumerId, owner: { ...owner, fence: 3 } })).toEqual({
+      deleted: true,
+    });
     expect(await client.deleteAllocations(ctx, { consumerId })).toEqual({ deleted: false });
-    await expect(client.writeAllocations(ctx, { consumers: [{ ...claim, owner }] })).rejects.toMatchObject({ code: 'claim.stale_fence' });
-    expect(await client.getAllocations(ctx, { consumerId })).toEqual({ consumerId, consumerGeneration: null, allocations: {} });
+    await expect(client.writeAllocations(ctx, { consumers: [{ ...claim, owner }] })).rejects.toMatchObject({
+      code: 'claim.stale_fence',
+    });
+    expect(await client.getAllocations(ctx, { consumerId })).toEqual({
+      consumerId,
+      consumerGeneration: null,
+      allocations: {},
+    });
     expect(await client.deleteProvider(ctx, { providerId: hosts[1] })).toEqual({ deleted: true });
     expect(await client.deleteProvider(ctx, { providerId: hosts[1] })).toEqual({ deleted: false });
   });

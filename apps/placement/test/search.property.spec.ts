@@ -12,7 +12,14 @@ const SHARES = 'MISC_SHARES_VIA_AGGREGATE';
 
 const amount = fc.integer({ min: 1, max: 6 });
 const inventory = fc.record(
-  { total: fc.integer({ min: 1, max: 12 }), reserved: fc.constantFrom(0, 0, 1), minUnit: fc.constantFrom(1, 1, 2), maxUnit: fc.constantFrom(12, 12, 4), stepSize: fc.constantFrom(1, 1, 2), allocationRatio: fc.constantFrom(1, 1, 1.5, 2) },
+  {
+    total: fc.integer({ min: 1, max: 12 }),
+    reserved: fc.constantFrom(0, 0, 1),
+    minUnit: fc.constantFrom(1, 1, 2),
+    maxUnit: fc.constantFrom(12, 12, 4),
+    stepSize: fc.constantFrom(1, 1, 2),
+    allocationRatio: fc.constantFrom(1, 1, 1.5, 2),
+  },
   { requiredKeys: ['total'] },
 );
 const sketch = fc.record({
@@ -38,23 +45,54 @@ const estate = fc.array(sketch, { minLength: 1, maxLength: 7 }).map((list): Sket
 const group = (suffix: string): fc.Arbitrary<RequestGroup> =>
   fc.record({
     suffix: fc.constant(suffix),
-    resources: fc.dictionary(fc.constantFrom(...CLASSES), amount, { minKeys: 1, maxKeys: 2 }).map((d) => new Map(Object.entries(d))),
-    required: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.array(fc.subarray([...TRAITS], { minLength: 1, maxLength: 2 }), { maxLength: 2 }) }),
-    forbidden: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.subarray([...TRAITS], { maxLength: 1 }) }),
-    memberOf: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.array(fc.subarray([...AGGREGATES], { minLength: 1 }), { maxLength: 2 }) }),
-    notMemberOf: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.subarray([...AGGREGATES], { maxLength: 1 }) }),
+    resources: fc
+      .dictionary(fc.constantFrom(...CLASSES), amount, { minKeys: 1, maxKeys: 2 })
+      .map((d) => new Map(Object.entries(d))),
+    required: fc.oneof(
+      { weight: 2, arbitrary: fc.constant([]) },
+      { weight: 1, arbitrary: fc.array(fc.subarray([...TRAITS], { minLength: 1, maxLength: 2 }), { maxLength: 2 }) },
+    ),
+    forbidden: fc.oneof(
+      { weight: 3, arbitrary: fc.constant([]) },
+      { weight: 1, arbitrary: fc.subarray([...TRAITS], { maxLength: 1 }) },
+    ),
+    memberOf: fc.oneof(
+      { weight: 3, arbitrary: fc.constant([]) },
+      { weight: 1, arbitrary: fc.array(fc.subarray([...AGGREGATES], { minLength: 1 }), { maxLength: 2 }) },
+    ),
+    notMemberOf: fc.oneof(
+      { weight: 3, arbitrary: fc.constant([]) },
+      { weight: 1, arbitrary: fc.subarray([...AGGREGATES], { maxLength: 1 }) },
+    ),
     inTree: fc.constantFrom(undefined, undefined, undefined, undefined, 'p0', 'p2', 'nobody'),
   });
 
 const query: fc.Arbitrary<CandidateQuery> = fc
-  .tuple(fc.subarray(['', '1', '_X', '_Y'], { minLength: 1, maxLength: 3 }), fc.constantFrom('none' as const, 'isolate' as const))
+  .tuple(
+    fc.subarray(['', '1', '_X', '_Y'], { minLength: 1, maxLength: 3 }),
+    fc.constantFrom('none' as const, 'isolate' as const),
+  )
   .chain(([suffixes, groupPolicy]) =>
     fc.record({
       groups: fc.tuple(...suffixes.map(group)).map((g) => g as RequestGroup[]),
       groupPolicy: fc.constant(groupPolicy),
-      sameSubtree: fc.oneof(fc.constant([]), fc.subarray(suffixes.filter((s) => s !== ''), { minLength: 0 }).map((s) => (s.length ? [s] : []))),
-      rootRequired: fc.oneof({ weight: 4, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.subarray([...TRAITS], { maxLength: 1 }) }),
-      rootForbidden: fc.oneof({ weight: 4, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.subarray([...TRAITS], { maxLength: 1 }) }),
+      sameSubtree: fc.oneof(
+        fc.constant([]),
+        fc
+          .subarray(
+            suffixes.filter((s) => s !== ''),
+            { minLength: 0 },
+          )
+          .map((s) => (s.length ? [s] : [])),
+      ),
+      rootRequired: fc.oneof(
+        { weight: 4, arbitrary: fc.constant([]) },
+        { weight: 1, arbitrary: fc.subarray([...TRAITS], { maxLength: 1 }) },
+      ),
+      rootForbidden: fc.oneof(
+        { weight: 4, arbitrary: fc.constant([]) },
+        { weight: 1, arbitrary: fc.subarray([...TRAITS], { maxLength: 1 }) },
+      ),
       nestedAware: fc.constantFrom(true, true, true, false),
     }),
   );
@@ -86,14 +124,20 @@ describe('candidate search against the rules said the slow way', () => {
 
   it('cuts at the limit from any offset, to candidates of the whole answer', () => {
     fc.assert(
-      fc.property(estate, query, fc.integer({ min: 1, max: 4 }), fc.double({ min: 0, max: 0.999, noNaN: true }), (sketches, q, limit, offset) => {
-        const world = estateOf(sketches);
-        const whole = show(findCandidates(world, q).candidates);
-        const some = show(findCandidates(world, { ...q, limit }, { offset }).candidates);
-        expect(some).toHaveLength(Math.min(limit, whole.length));
-        for (const c of some) expect(whole).toContain(c);
-        expect(new Set(some).size).toBe(some.length);
-      }),
+      fc.property(
+        estate,
+        query,
+        fc.integer({ min: 1, max: 4 }),
+        fc.double({ min: 0, max: 0.999, noNaN: true }),
+        (sketches, q, limit, offset) => {
+          const world = estateOf(sketches);
+          const whole = show(findCandidates(world, q).candidates);
+          const some = show(findCandidates(world, { ...q, limit }, { offset }).candidates);
+          expect(some).toHaveLength(Math.min(limit, whole.length));
+          for (const c of some) expect(whole).toContain(c);
+          expect(new Set(some).size).toBe(some.length);
+        },
+      ),
       { numRuns: 500 },
     );
   });

@@ -2,7 +2,12 @@ import { findCandidates } from '../src/domain/search';
 import { Trace } from '../src/domain/trace';
 import { type GroupSketch, type Sketch, estateOf, query, show } from './estates';
 
-const host = (name: string, more: Partial<Sketch> = {}): Sketch => ({ name, inv: { VCPU: 8, MEMORY_MB: 4096, DISK_GB: 100 }, traits: ['COMPUTE_NODE'], ...more });
+const host = (name: string, more: Partial<Sketch> = {}): Sketch => ({
+  name,
+  inv: { VCPU: 8, MEMORY_MB: 4096, DISK_GB: 100 },
+  traits: ['COMPUTE_NODE'],
+  ...more,
+});
 
 /** A host with two NUMA nodes, each with a NIC of its own. */
 const numa: Sketch[] = [
@@ -16,7 +21,9 @@ const numa: Sketch[] = [
 describe('candidate search', () => {
   it('finds every host with room, and none without', () => {
     const estate = estateOf([host('a'), host('b', { used: { VCPU: 7 } }), host('c', { inv: { VCPU: 8 } })]);
-    expect(show(findCandidates(estate, query([{ resources: { VCPU: 2, MEMORY_MB: 512 } }])).candidates)).toEqual(['a{MEMORY_MB:512,VCPU:2} | =a']);
+    expect(show(findCandidates(estate, query([{ resources: { VCPU: 2, MEMORY_MB: 512 } }])).candidates)).toEqual([
+      'a{MEMORY_MB:512,VCPU:2} | =a',
+    ]);
   });
 
   it('keeps a NIC with its NUMA node by same_subtree, also when the node gives nothing', () => {
@@ -24,14 +31,23 @@ describe('candidate search', () => {
       { suffix: '_cpu', resources: { VCPU: 2 }, required: ['HW_NUMA_ROOT'] },
       { suffix: '_nic', resources: { SRIOV_NET_VF: 1 } },
     ];
-    const together = findCandidates(estateOf(numa), query(groups, { groupPolicy: 'none', sameSubtree: [['_cpu', '_nic']] })).candidates;
-    expect(show(together)).toEqual(['nic0{SRIOV_NET_VF:1} numa0{VCPU:2} | _cpu=numa0 _nic=nic0', 'nic1{SRIOV_NET_VF:1} numa1{VCPU:2} | _cpu=numa1 _nic=nic1']);
+    const together = findCandidates(
+      estateOf(numa),
+      query(groups, { groupPolicy: 'none', sameSubtree: [['_cpu', '_nic']] }),
+    ).candidates;
+    expect(show(together)).toEqual([
+      'nic0{SRIOV_NET_VF:1} numa0{VCPU:2} | _cpu=numa0 _nic=nic0',
+      'nic1{SRIOV_NET_VF:1} numa1{VCPU:2} | _cpu=numa1 _nic=nic1',
+    ]);
     const bare: GroupSketch[] = [
       { suffix: '_node', required: ['HW_NUMA_ROOT'] },
       { suffix: '_a', resources: { SRIOV_NET_VF: 1 } },
       { suffix: '_b', resources: { SRIOV_NET_VF: 1 } },
     ];
-    const paired = findCandidates(estateOf(numa), query(bare, { groupPolicy: 'none', sameSubtree: [['_node', '_a', '_b']] })).candidates;
+    const paired = findCandidates(
+      estateOf(numa),
+      query(bare, { groupPolicy: 'none', sameSubtree: [['_node', '_a', '_b']] }),
+    ).candidates;
     expect(paired).toHaveLength(2);
   });
 
@@ -41,8 +57,16 @@ describe('candidate search', () => {
       { name: 'b', inv: { VCPU: 8 } },
       { name: 'pool', inv: { DISK_GB: 50 }, aggs: ['g'], traits: ['MISC_SHARES_VIA_AGGREGATE'] },
     ]);
-    expect(show(findCandidates(estate, query([{ resources: { VCPU: 1, DISK_GB: 10 } }])).candidates)).toEqual(['a{VCPU:1} pool{DISK_GB:10} | =a,pool']);
-    const twice = query([{ suffix: '1', resources: { DISK_GB: 30 } }, { suffix: '2', resources: { DISK_GB: 30 } }], { groupPolicy: 'none' });
+    expect(show(findCandidates(estate, query([{ resources: { VCPU: 1, DISK_GB: 10 } }])).candidates)).toEqual([
+      'a{VCPU:1} pool{DISK_GB:10} | =a,pool',
+    ]);
+    const twice = query(
+      [
+        { suffix: '1', resources: { DISK_GB: 30 } },
+        { suffix: '2', resources: { DISK_GB: 30 } },
+      ],
+      { groupPolicy: 'none' },
+    );
     expect(findCandidates(estate, twice).candidates).toEqual([]);
   });
 
@@ -55,8 +79,11 @@ describe('candidate search', () => {
   });
 
   it('visits about as many hosts as it returns, and starts each query elsewhere', () => {
-    const estate = estateOf(Array.from({ length: 500 }, (_, i) => host(`h${i}`, { traits: i % 100 === 0 ? ['CUSTOM_RARE'] : [] })));
-    const some = (offset: number): ReturnType<typeof findCandidates> => findCandidates(estate, query([{ resources: { VCPU: 1 } }], { limit: 10 }), { offset });
+    const estate = estateOf(
+      Array.from({ length: 500 }, (_, i) => host(`h${i}`, { traits: i % 100 === 0 ? ['CUSTOM_RARE'] : [] })),
+    );
+    const some = (offset: number): ReturnType<typeof findCandidates> =>
+      findCandidates(estate, query([{ resources: { VCPU: 1 } }], { limit: 10 }), { offset });
     expect(some(0).visited).toBe(10);
     expect(show(some(0).candidates)).toEqual(show(some(0).candidates));
     expect(show(some(0).candidates)).not.toEqual(show(some(0.5).candidates));
@@ -65,28 +92,50 @@ describe('candidate search', () => {
   });
 
   it('gives every host one candidate before any gets a second', () => {
-    const wide = (n: number): Sketch[] => [{ name: `r${n}` }, ...['x', 'y', 'z'].map((c) => ({ name: `r${n}${c}`, parent: `r${n}`, inv: { CUSTOM_PCI: 1 } }))];
-    const found = findCandidates(estateOf([0, 1, 2].flatMap(wide)), query([{ suffix: '1', resources: { CUSTOM_PCI: 1 } }], { limit: 3 }));
+    const wide = (n: number): Sketch[] => [
+      { name: `r${n}` },
+      ...['x', 'y', 'z'].map((c) => ({ name: `r${n}${c}`, parent: `r${n}`, inv: { CUSTOM_PCI: 1 } })),
+    ];
+    const found = findCandidates(
+      estateOf([0, 1, 2].flatMap(wide)),
+      query([{ suffix: '1', resources: { CUSTOM_PCI: 1 } }], { limit: 3 }),
+    );
     expect(found.candidates.map((c) => c.anchor.uuid)).toEqual(['r0', 'r1', 'r2']);
   });
 
   it('stops at its budget and says so', () => {
     const children = Array.from({ length: 9 }, (_, i) => ({ name: `c${i}`, parent: 'r', inv: { CUSTOM_PCI: 1 } }));
     const groups = Array.from({ length: 9 }, (_, i) => ({ suffix: `${i + 1}`, resources: { CUSTOM_PCI: 1 } }));
-    const found = findCandidates(estateOf([{ name: 'r' }, ...children]), query(groups, { groupPolicy: 'isolate' }), { budget: 5_000 });
+    const found = findCandidates(estateOf([{ name: 'r' }, ...children]), query(groups, { groupPolicy: 'isolate' }), {
+      budget: 5_000,
+    });
     expect(found.truncated).toBe(true);
     expect(found.candidates.length).toBeGreaterThan(0);
   });
 
   it('tells what each check let through and what failed first where', () => {
     const trace = new Trace();
-    const estate = estateOf([host('a', { traits: ['COMPUTE_STATUS_DISABLED'] }), host('b'), host('c', { traits: ['COMPUTE_NODE', 'HW_CPU_X86_AVX'], used: { DISK_GB: 40 } })]);
-    findCandidates(estate, query([{ resources: { DISK_GB: 80 }, required: ['HW_CPU_X86_AVX'] }], { rootForbidden: ['COMPUTE_STATUS_DISABLED'] }), { trace });
+    const estate = estateOf([
+      host('a', { traits: ['COMPUTE_STATUS_DISABLED'] }),
+      host('b'),
+      host('c', { traits: ['COMPUTE_NODE', 'HW_CPU_X86_AVX'], used: { DISK_GB: 40 } }),
+    ]);
+    findCandidates(
+      estate,
+      query([{ resources: { DISK_GB: 80 }, required: ['HW_CPU_X86_AVX'] }], {
+        rootForbidden: ['COMPUTE_STATUS_DISABLED'],
+      }),
+      { trace },
+    );
     expect(trace.stages).toEqual([
       { group: '', check: 'root_forbidden', detail: 'COMPUTE_STATUS_DISABLED', in: 3, out: 2 },
       { group: '', check: 'required', detail: 'HW_CPU_X86_AVX', in: 2, out: 1 },
       { group: '', check: 'resource', detail: 'DISK_GB:80', in: 1, out: 0, bestFree: 60, bestMaxUnit: 2147483647 },
     ]);
-    expect(Object.fromEntries([...trace.firstFailure].map(([root, f]) => [root, f.check]))).toEqual({ a: 'root_forbidden', b: 'required', c: 'resource' });
+    expect(Object.fromEntries([...trace.firstFailure].map(([root, f]) => [root, f.check]))).toEqual({
+      a: 'root_forbidden',
+      b: 'required',
+      c: 'resource',
+    });
   });
 });

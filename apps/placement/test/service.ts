@@ -16,7 +16,17 @@ export interface Answer {
 export interface PlacementService {
   url: string;
   transport: RpcTransport;
-  call(method: string, path: string, options?: { version?: string; body?: unknown; raw?: string; headers?: Record<string, string>; token?: string | null }): Promise<Answer>;
+  call(
+    method: string,
+    path: string,
+    options?: {
+      version?: string;
+      body?: unknown;
+      raw?: string;
+      headers?: Record<string, string>;
+      token?: string | null;
+    },
+  ): Promise<Answer>;
   close(): Promise<void>;
 }
 
@@ -25,7 +35,13 @@ export async function startPlacementForTest(): Promise<PlacementService> {
   const database = await openPlacementDatabase({ url: `sqlite:${join(dir, 'placement.db')}` });
   const transport = createInProcessTransport();
   const config = loadConfig(PlacementConfig, { overrides: { port: 0, auth: { strategy: 'noauth2' } } });
-  const service = await startPlacement({ config, database, transport, logger: silentLogger(), metrics: createMetrics() });
+  const service = await startPlacement({
+    config,
+    database,
+    transport,
+    logger: silentLogger(),
+    metrics: createMetrics(),
+  });
   const url = service.url ?? '';
   return {
     url,
@@ -44,7 +60,11 @@ export async function startPlacementForTest(): Promise<PlacementService> {
       });
       const text = await response.text();
       const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
-      return { status: response.status, headers: response.headers, body: text === '' ? undefined : isJson ? (JSON.parse(text) as unknown) : text };
+      return {
+        status: response.status,
+        headers: response.headers,
+        body: text === '' ? undefined : isJson ? (JSON.parse(text) as unknown) : text,
+      };
     },
     close: async () => {
       await service.close();

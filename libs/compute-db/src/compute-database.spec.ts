@@ -11,9 +11,14 @@ describe('the compute database', () => {
   it('has exactly the columns and indexes that the rows declare', async () => {
     expect(db.dataSource.entityMetadatas.length).toBeGreaterThan(10);
     for (const entity of db.dataSource.entityMetadatas) {
-      const columns = await db.query<{ name: string; notnull: number; pk: number }>(`PRAGMA table_info(${entity.tableName})`);
+      const columns = await db.query<{ name: string; notnull: number; pk: number }>(
+        `PRAGMA table_info(${entity.tableName})`,
+      );
       const declared = entity.columns.map((c) => `${c.databaseName}${c.isNullable ? '?' : ''}`).sort();
-      expect([entity.tableName, columns.map((c) => `${c.name}${c.notnull || c.pk ? '' : '?'}`).sort()]).toEqual([entity.tableName, declared]);
+      expect([entity.tableName, columns.map((c) => `${c.name}${c.notnull || c.pk ? '' : '?'}`).sort()]).toEqual([
+        entity.tableName,
+        declared,
+      ]);
       const indexes = await db.query<{ name: string; unique: number }>(`PRAGMA index_list(${entity.tableName})`);
       const named = indexes.filter((i) => !i.name.startsWith('sqlite_')).map((i) => `${i.name}:${i.unique}`);
       expect(named.sort()).toEqual(entity.indices.map((i) => `${i.name}:${i.isUnique ? 1 : 0}`).sort());
@@ -22,7 +27,9 @@ describe('the compute database', () => {
 
   it('migrates down to nothing and up again', async () => {
     await db.dataSource.undoLastMigration();
-    const left = await db.query<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'");
+    const left = await db.query<{ name: string }>(
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+    );
     expect(left.map((t) => t.name)).toEqual(['migrations']);
     await db.dataSource.runMigrations();
     expect(await db.query('SELECT * FROM servers')).toEqual([]);

@@ -157,7 +157,10 @@ export class ServersRepository {
   /** Server id → scheduler hints of its request, for those that have a request spec. */
   async schedulerHints(ids: readonly string[]): Promise<Map<string, RequestSpec['schedulerHints']>> {
     const [sql, params] = within('server_uuid', ids);
-    const rows = await this.db.query<{ server_uuid: string; spec: string }>(`SELECT server_uuid, spec FROM request_specs WHERE ${sql}`, params);
+    const rows = await this.db.query<{ server_uuid: string; spec: string }>(
+      `SELECT server_uuid, spec FROM request_specs WHERE ${sql}`,
+      params,
+    );
     return new Map(rows.map((row) => [row.server_uuid, (JSON.parse(row.spec) as RequestSpec).schedulerHints]));
   }
 
@@ -165,7 +168,10 @@ export class ServersRepository {
   async repin(id: string, zone: string | null): Promise<void> {
     await this.db.transaction(async (tx) => {
       const spec = await this.requestSpec(id);
-      await tx.execute('UPDATE request_specs SET spec = ? WHERE server_uuid = ?', [JSON.stringify({ ...spec, availabilityZone: zone }), id]);
+      await tx.execute('UPDATE request_specs SET spec = ? WHERE server_uuid = ?', [
+        JSON.stringify({ ...spec, availabilityZone: zone }),
+        id,
+      ]);
     });
   }
 

@@ -6,7 +6,9 @@ import { type Database, isDuplicateKey, openDatabase } from './database';
 
 class CreateItems1700000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query('CREATE TABLE items (id INTEGER PRIMARY KEY AUTOINCREMENT, name VARCHAR(64) NOT NULL UNIQUE, n INTEGER NOT NULL)');
+    await runner.query(
+      'CREATE TABLE items (id INTEGER PRIMARY KEY AUTOINCREMENT, name VARCHAR(64) NOT NULL UNIQUE, n INTEGER NOT NULL)',
+    );
   }
   async down(runner: QueryRunner): Promise<void> {
     await runner.query('DROP TABLE items');
@@ -19,11 +21,16 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 describe('Database on SQLite', () => {
   let dir: string;
   let db: Database;
-  const names = async (): Promise<string[]> => (await db.query<{ name: string }>('SELECT name FROM items ORDER BY name')).map((r) => r.name);
+  const names = async (): Promise<string[]> =>
+    (await db.query<{ name: string }>('SELECT name FROM items ORDER BY name')).map((r) => r.name);
 
   beforeEach(async () => {
     dir = mkdtempSync(join(tmpdir(), 'fractus-db-'));
-    db = await openDatabase({ url: `sqlite:${join(dir, 'test.db')}`, entities: [], migrations: [CreateItems1700000000000] });
+    db = await openDatabase({
+      url: `sqlite:${join(dir, 'test.db')}`,
+      entities: [],
+      migrations: [CreateItems1700000000000],
+    });
   });
   afterEach(async () => {
     await db.close();
@@ -93,7 +100,9 @@ describe('Database on SQLite', () => {
   });
 
   it('refuses I/O inside a unit of work', async () => {
-    await expect(db.transaction(async () => db.assertOutsideTransaction('GET /v3'))).rejects.toThrow('GET /v3 inside a database transaction');
+    await expect(db.transaction(async () => db.assertOutsideTransaction('GET /v3'))).rejects.toThrow(
+      'GET /v3 inside a database transaction',
+    );
     expect(() => db.assertOutsideTransaction('GET /v3')).not.toThrow();
   });
 

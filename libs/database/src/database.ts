@@ -81,7 +81,10 @@ export class Database {
 
   /** Outbound calls say this first: no transaction spans RPC or HTTP. */
   assertOutsideTransaction(what: string): void {
-    if (this.inTransaction()) throw new FractusError('internal', `${what} inside a database transaction`, { code: 'database.io_in_transaction' });
+    if (this.inTransaction())
+      throw new FractusError('internal', `${what} inside a database transaction`, {
+        code: 'database.io_in_transaction',
+      });
   }
 
   /** `INSERT` that updates the other columns where the key columns already exist. */
@@ -130,10 +133,12 @@ export class Database {
     const tx = new RunnerTx(this.dialect, runner, effects);
     try {
       await runner.query(this.dialect === 'sqlite' ? 'BEGIN IMMEDIATE' : 'START TRANSACTION');
-      const result = await this.current.run(tx, () => block(tx)).catch(async (e: unknown) => {
-        await runner.query('ROLLBACK').catch(() => undefined);
-        throw e;
-      });
+      const result = await this.current
+        .run(tx, () => block(tx))
+        .catch(async (e: unknown) => {
+          await runner.query('ROLLBACK').catch(() => undefined);
+          throw e;
+        });
       await runner.query('COMMIT').catch(async (e: unknown) => {
         await runner.query('ROLLBACK').catch(() => undefined);
         throw e;
@@ -187,7 +192,14 @@ class RunnerTx implements Tx {
 const bindable = (params: SqlValue[], dialect: Dialect): unknown[] =>
   params.map((v) => (v === undefined ? null : typeof v === 'boolean' && dialect === 'sqlite' ? Number(v) : v));
 
-const TRANSIENT = new Set(['ER_LOCK_DEADLOCK', 'ER_LOCK_WAIT_TIMEOUT', 'ER_CHECKREAD', 'SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT', 'SQLITE_LOCKED']);
+const TRANSIENT = new Set([
+  'ER_LOCK_DEADLOCK',
+  'ER_LOCK_WAIT_TIMEOUT',
+  'ER_CHECKREAD',
+  'SQLITE_BUSY',
+  'SQLITE_BUSY_SNAPSHOT',
+  'SQLITE_LOCKED',
+]);
 
 /** Deadlock, lock time-out, record changed since last read, busy: running the block again may succeed. */
 export function isTransient(e: unknown): boolean {
@@ -213,14 +225,21 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const { url, entities, migrations, migrate = true } = options;
   if (url.startsWith('sqlite:')) return openSqlite(url.slice('sqlite:'.length), entities, migrations, migrate);
   if (url.startsWith('mysql://')) return openMysql(options);
-  throw new FractusError('invalid', `database url must start with sqlite: or mysql://, not ${url.split(':')[0]}:`, { code: 'config.database_url' });
+  throw new FractusError('invalid', `database url must start with sqlite: or mysql://, not ${url.split(':')[0]}:`, {
+    code: 'config.database_url',
+  });
 }
 
 interface BetterSqlite {
   pragma(text: string): unknown;
 }
 
-async function openSqlite(file: string, entities: ClassRef[], migrations: ClassRef[], migrate: boolean): Promise<Database> {
+async function openSqlite(
+  file: string,
+  entities: ClassRef[],
+  migrations: ClassRef[],
+  migrate: boolean,
+): Promise<Database> {
   const base: DataSourceOptions = {
     type: 'better-sqlite3',
     database: file,
@@ -237,11 +256,21 @@ async function openSqlite(file: string, entities: ClassRef[], migrations: ClassR
   const writer = await new DataSource(base).initialize();
   if (migrate) await writer.runMigrations({ transaction: 'each' });
   if (file === ':memory:') return new Database('sqlite', writer, writer);
-  const reader = await new DataSource({ ...base, readonly: true, prepareDatabase: (db: unknown) => void (db as BetterSqlite).pragma('busy_timeout = 5000') }).initialize();
+  const reader = await new DataSource({
+    ...base,
+    readonly: true,
+    prepareDatabase: (db: unknown) => void (db as BetterSqlite).pragma('busy_timeout = 5000'),
+  }).initialize();
   return new Database('sqlite', writer, reader);
 }
 
-async function openMysql({ url, entities, migrations, poolSize = 10, migrate = true }: DatabaseOptions): Promise<Database> {
+async function openMysql({
+  url,
+  entities,
+  migrations,
+  poolSize = 10,
+  migrate = true,
+}: DatabaseOptions): Promise<Database> {
   const source = await new DataSource({
     type: 'mysql',
     url,

@@ -15,5 +15,6 @@ export async function runDdl(runner: QueryRunner, statements: string[]): Promise
         options: 'ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin',
       }
     : { pk: 'INTEGER PRIMARY KEY AUTOINCREMENT', json: 'TEXT', double: 'REAL', instant: 'INTEGER', options: '' };
-  for (const statement of statements) await runner.query(statement.replace(/\{(\w+)\}/g, (whole, word: string) => words[word] ?? whole));
+  for (const statement of statements)
+    await runner.query(statement.replace(/\{(\w+)\}/g, (whole, word: string) => words[word] ?? whole));
 }

@@ -49,7 +49,8 @@ const ownRules = (cls: unknown): readonly ValidationMetadata[] => declaredRules(
 export function rulesOf(cls: DtoClass): ValidationMetadata[] {
   const rules = [...ownRules(cls)];
   const own = new Set(rules.map((r) => `${r.propertyName} ${r.type}`));
-  for (let c = parentOf(cls); c; c = parentOf(c)) rules.push(...ownRules(c).filter((r) => !own.has(`${r.propertyName} ${r.type}`)));
+  for (let c = parentOf(cls); c; c = parentOf(c))
+    rules.push(...ownRules(c).filter((r) => !own.has(`${r.propertyName} ${r.type}`)));
   return rules;
 }
 

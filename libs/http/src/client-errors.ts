@@ -31,6 +31,7 @@ function faultFor(code: string): FaultInfo {
   if (code === 'HPE_HEADER_OVERFLOW') return { ...base, status: 431, message: 'The request headers are too large.' };
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return { ...base, status: 408, message: 'The request did not arrive in time.' };
-  if (code === 'HPE_INVALID_CONTENT_LENGTH') return { ...base, status: 400, message: 'content-length header must be an integer' };
+  if (code === 'HPE_INVALID_CONTENT_LENGTH')
+    return { ...base, status: 400, message: 'content-length header must be an integer' };
   return { ...base, status: 400, message: 'The request is not valid HTTP.' };
 }

@@ -1,4 +1,10 @@
-import { STANDARD_RESOURCE_CLASSES, customResourceClass, isCustomResourceClass, isStandardResourceClass, standardResourceClassId } from './index';
+import {
+  STANDARD_RESOURCE_CLASSES,
+  customResourceClass,
+  isCustomResourceClass,
+  isStandardResourceClass,
+  standardResourceClassId,
+} from './index';
 
 describe('resource classes', () => {
   it('keep the ids that databases and clients rely on', () => {

@@ -11,7 +11,9 @@ describe('standard traits', () => {
   });
 
   it('come from the namespaces the files are named after', () => {
-    expect(new Set(STANDARD_TRAITS.map((t) => t.split('_')[0]))).toEqual(new Set(['COMPUTE', 'HW', 'MISC', 'OWNER', 'STORAGE']));
+    expect(new Set(STANDARD_TRAITS.map((t) => t.split('_')[0]))).toEqual(
+      new Set(['COMPUTE', 'HW', 'MISC', 'OWNER', 'STORAGE']),
+    );
   });
 });
 

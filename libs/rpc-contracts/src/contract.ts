@@ -36,7 +36,11 @@ export interface Contract<M extends MethodSpecs = MethodSpecs> {
   readonly methods: M;
 }
 
-export const call = <Req, Res>(request: DtoClass<Req>, response: DtoClass<Res>, timeoutMs = 30_000): CallSpec<Req, Res> => ({
+export const call = <Req, Res>(
+  request: DtoClass<Req>,
+  response: DtoClass<Res>,
+  timeoutMs = 30_000,
+): CallSpec<Req, Res> => ({
   kind: 'call',
   request,
   response,
@@ -45,16 +49,24 @@ export const call = <Req, Res>(request: DtoClass<Req>, response: DtoClass<Res>, 
 export const cast = <Req>(request: DtoClass<Req>): CastSpec<Req> => ({ kind: 'cast', request });
 export const news = <Req>(request: DtoClass<Req>): NewsSpec<Req> => ({ kind: 'news', request });
 
-export function defineContract<M extends MethodSpecs>(topic: string, routing: 'queue' | 'host', methods: M): Contract<M> {
+export function defineContract<M extends MethodSpecs>(
+  topic: string,
+  routing: 'queue' | 'host',
+  methods: M,
+): Contract<M> {
   return Object.freeze({ topic, routing, methods: Object.freeze(methods) });
 }
 
 type RequestOf<S> = S extends { request: DtoClass<infer Req> } ? Req : never;
-type AnswerOf<S> = S extends CallSpec<never, infer Res> ? Res : S extends { response: DtoClass<infer Res> } ? Res : void;
+type AnswerOf<S> =
+  S extends CallSpec<never, infer Res> ? Res : S extends { response: DtoClass<infer Res> } ? Res : void;
 
 /** What a handler class implements: every method of the contract, or it does not compile. */
 export type Handlers<C extends Contract> = {
-  [K in keyof C['methods']]: (ctx: RequestContext, request: RequestOf<C['methods'][K]>) => Promise<AnswerOf<C['methods'][K]>>;
+  [K in keyof C['methods']]: (
+    ctx: RequestContext,
+    request: RequestOf<C['methods'][K]>,
+  ) => Promise<AnswerOf<C['methods'][K]>>;
 };
 
 /**
@@ -62,7 +74,10 @@ export type Handlers<C extends Contract> = {
  * `unroutable` at once when nobody consumes the queue. A cast resolves when the transport has taken the message.
  */
 export type Client<C extends Contract> = {
-  [K in keyof C['methods']]: (ctx: RequestContext, request: RequestOf<C['methods'][K]>) => Promise<AnswerOf<C['methods'][K]>>;
+  [K in keyof C['methods']]: (
+    ctx: RequestContext,
+    request: RequestOf<C['methods'][K]>,
+  ) => Promise<AnswerOf<C['methods'][K]>>;
 };
 
 /** A client of a `host` contract: `compute.on('host1').build(ctx, …)`. */

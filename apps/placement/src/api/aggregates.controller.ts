@@ -19,10 +19,24 @@ export class AggregatesController {
     return modified({ aggregates: [...provider.aggregates], resource_provider_generation: provider.generation });
   }
 
-  @Api(`PUT ${PATH}`, { policy: 'placement:resource_providers:aggregates:update', since: '1.1', body: PutAggregates, views: VIEWS })
-  async replace(ctx: RequestContext, { params, body }: ApiRequest<PutAggregates>, flags: PlacementFlags): Promise<Reply> {
+  @Api(`PUT ${PATH}`, {
+    policy: 'placement:resource_providers:aggregates:update',
+    since: '1.1',
+    body: PutAggregates,
+    views: VIEWS,
+  })
+  async replace(
+    ctx: RequestContext,
+    { params, body }: ApiRequest<PutAggregates>,
+    flags: PlacementFlags,
+  ): Promise<Reply> {
     const aggregates = flags.aggregateGeneration ? body.aggregates : (body.root ?? []);
-    const generation = await this.aggregates.setOnProvider(ctx, params['uuid'] ?? '', aggregates, flags.aggregateGeneration ? body.resource_provider_generation : undefined);
+    const generation = await this.aggregates.setOnProvider(
+      ctx,
+      params['uuid'] ?? '',
+      aggregates,
+      flags.aggregateGeneration ? body.resource_provider_generation : undefined,
+    );
     return modified({ aggregates, resource_provider_generation: generation });
   }
 }

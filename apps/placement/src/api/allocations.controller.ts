@@ -21,8 +21,16 @@ export class AllocationsController {
     return modified(presentConsumer(consumer), consumer ? [consumer.updatedAt] : []);
   }
 
-  @Api('PUT /allocations/{consumer_uuid}', { policy: 'placement:allocations:update', body: PutAllocations, success: 204 })
-  async replace(ctx: RequestContext, { params, body }: ApiRequest<PutAllocations>, flags: PlacementFlags): Promise<void> {
+  @Api('PUT /allocations/{consumer_uuid}', {
+    policy: 'placement:allocations:update',
+    body: PutAllocations,
+    success: 204,
+  })
+  async replace(
+    ctx: RequestContext,
+    { params, body }: ApiRequest<PutAllocations>,
+    flags: PlacementFlags,
+  ): Promise<void> {
     const uuid = params['consumer_uuid'] ?? '';
     if (!FORMATS.uuid.check(uuid)) throw invalid(`Malformed consumer_uuid: ${uuid}`, { code: 'consumer.uuid' });
     await this.allocations.write(ctx, [toWrite(canonicalUuid(uuid), body, flags)]);
@@ -33,7 +41,12 @@ export class AllocationsController {
     await this.allocations.removeExisting(ctx, params['consumer_uuid'] ?? '');
   }
 
-  @Api('POST /allocations', { policy: 'placement:allocations:manage', since: '1.13', body: PostAllocations, success: 204 })
+  @Api('POST /allocations', {
+    policy: 'placement:allocations:manage',
+    since: '1.13',
+    body: PostAllocations,
+    success: 204,
+  })
   async writeMany(ctx: RequestContext, { body }: ApiRequest<PostAllocations>, flags: PlacementFlags): Promise<void> {
     await this.allocations.write(ctx, toWrites(body.root, flags), POST_WORDING);
   }
@@ -41,7 +54,10 @@ export class AllocationsController {
   @Api('GET /resource_providers/{uuid}/allocations', { policy: 'placement:resource_providers:allocations:list' })
   async ofProvider(ctx: RequestContext, { params }: ApiRequest, flags: PlacementFlags): Promise<Reply> {
     const held = await this.allocations.ofProvider(ctx, params['uuid'] ?? '');
-    return modified(presentProviderAllocations(held, flags), held.consumers.map((c) => c.updatedAt));
+    return modified(
+      presentProviderAllocations(held, flags),
+      held.consumers.map((c) => c.updatedAt),
+    );
   }
 }
 
@@ -55,6 +71,11 @@ function toWrite(uuid: string, body: ConsumerBody | PutAllocations, flags: Place
     projectId: body.project_id ?? INCOMPLETE_ID,
     userId: body.user_id ?? INCOMPLETE_ID,
     ...(body.consumer_type === undefined ? {} : { consumerType: body.consumer_type }),
-    allocations: new Map(Object.entries(body.allocations).map(([provider, { resources }]) => [provider, new Map(Object.entries(resources))])),
+    allocations: new Map(
+      Object.entries(body.allocations).map(([provider, { resources }]) => [
+        provider,
+        new Map(Object.entries(resources)),
+      ]),
+    ),
   };
 }

@@ -11,7 +11,11 @@ import { Api, type PlacementFlags } from './versions';
 export class CandidatesController {
   constructor(private readonly candidates: CandidatesService) {}
 
-  @Api<object, RawQuery>('GET /allocation_candidates', { policy: 'placement:allocation_candidates:list', since: '1.10', views: { 'allocation_requests[]': 'candidate' } })
+  @Api<object, RawQuery>('GET /allocation_candidates', {
+    policy: 'placement:allocation_candidates:list',
+    since: '1.10',
+    views: { 'allocation_requests[]': 'candidate' },
+  })
   async list(ctx: RequestContext, { query }: ApiRequest<unknown, RawQuery>, flags: PlacementFlags): Promise<Reply> {
     const wanted = parseCandidateQuery(query, flags);
     const found = await this.candidates.find(ctx, wanted);

@@ -4,7 +4,14 @@
  */
 import { ctxOf, originOf, queryOf } from '@fractus/http';
 import { FractusError, invalid, notFound } from '@fractus/objects';
-import { type ApiRequest, ApiEdge, type Handler, type Operation, type Version, type View } from '@fractus/microversions';
+import {
+  type ApiRequest,
+  ApiEdge,
+  type Handler,
+  type Operation,
+  type Version,
+  type View,
+} from '@fractus/microversions';
 import type { JsonSchema } from '@fractus/dto-schema';
 import type { Enforcer } from '@fractus/policy';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -28,7 +35,12 @@ export class PlacementEdge extends ApiEdge<PlacementFlag> {
     super({ versions: PLACEMENT_VERSIONS, authorize: (ctx, rule) => enforcer.authorize(ctx, rule) });
   }
 
-  override async serve(operation: Operation, request: FastifyRequest, reply: FastifyReply, run: Handler<PlacementFlag>): Promise<void> {
+  override async serve(
+    operation: Operation,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    run: Handler<PlacementFlag>,
+  ): Promise<void> {
     const version = request.fractusVersion ?? PLACEMENT_VERSIONS.api.min;
     const plan = operation.plan(PLACEMENT_VERSIONS, { version, legacy: false });
     if (!plan) return absent(operation, reply);
@@ -36,7 +48,8 @@ export class PlacementEdge extends ApiEdge<PlacementFlag> {
     if (plan.body) requireJson(request);
     else if (operation.name.startsWith('GET ')) checkAccept(request);
     if (typeof operation.spec.policy === 'string') this.enforcer.authorize(ctx, operation.spec.policy);
-    if (plan.body && operation.name.includes(' /resource_providers/{uuid}')) await this.requireProvider((request.params as { uuid: string }).uuid);
+    if (plan.body && operation.name.includes(' /resource_providers/{uuid}'))
+      await this.requireProvider((request.params as { uuid: string }).uuid);
     const given: ApiRequest = {
       query: checkedQuery(operation, version, request),
       body: plan.body ? parseBody(plan, request.body) : request.body,
@@ -47,7 +60,13 @@ export class PlacementEdge extends ApiEdge<PlacementFlag> {
     const result = await run(ctx, given, flags);
     const whole = operation.spec.views?.[''];
     const step = whole === undefined ? undefined : PLACEMENT_VERSIONS.view(whole, version);
-    send(result instanceof Reply ? result : new Reply(result), { plan, flags, request, reply, ...(step ? { step } : {}) });
+    send(result instanceof Reply ? result : new Reply(result), {
+      plan,
+      flags,
+      request,
+      reply,
+      ...(step ? { step } : {}),
+    });
   }
 }
 
@@ -55,7 +74,9 @@ function absent(operation: Operation, reply: FastifyReply): never {
   const allow = ABSENT_IS_405.get(operation.name);
   if (allow === undefined) throw notFound('The resource could not be found.', { code: 'microversion.absent' });
   void reply.header('allow', allow);
-  throw new FractusError('not_allowed', 'The method specified is not allowed for this resource.', { code: 'microversion.absent' });
+  throw new FractusError('not_allowed', 'The method specified is not allowed for this resource.', {
+    code: 'microversion.absent',
+  });
 }
 
 interface Sending {
@@ -74,7 +95,10 @@ function send(result: Reply, at: Sending): void {
   void reply.code(status ?? plan.status);
   if (location !== undefined) void reply.header('location', originOf(request) + location);
   if (flags.lastModified && modified !== undefined) {
-    void reply.headers({ 'last-modified': new Date(modified ?? Date.now()).toUTCString(), 'cache-control': 'no-cache' });
+    void reply.headers({
+      'last-modified': new Date(modified ?? Date.now()).toUTCString(),
+      'cache-control': 'no-cache',
+    });
   }
   if (body === undefined) return void reply.send();
   plan.shape?.(body as View);
@@ -90,7 +114,8 @@ export function requireJson(request: FastifyRequest): void {
 
 function checkAccept(request: FastifyRequest): void {
   const { accept } = request.headers;
-  if (accept !== undefined && !acceptsJson(accept)) throw new FractusError('not_acceptable', 'Only application/json is provided', { code: 'request.accept' });
+  if (accept !== undefined && !acceptsJson(accept))
+    throw new FractusError('not_acceptable', 'Only application/json is provided', { code: 'request.accept' });
 }
 
 function checkedQuery(operation: Operation, version: Version, request: FastifyRequest): Record<string, string[]> {
@@ -120,4 +145,3 @@ function rootOf(schema: JsonSchema): JsonSchema | undefined {
   const properties = schema['properties'] as Record<string, JsonSchema> | undefined;
   return properties && Object.keys(properties).join() === 'root' ? properties['root'] : undefined;
 }
-

@@ -15,16 +15,26 @@ export function placementFaults(operations: readonly Operation[]): FaultMapper {
   return (fault, request) => {
     if (!request) return placementFaultMapper(inOurWords(fault, request), request);
     const { version, problem } = versionOf(request);
-    const told = firstProblem(fault, request, { byName, ...(version === undefined ? {} : { version }), ...(problem ? { problem } : {}) });
+    const told = firstProblem(fault, request, {
+      byName,
+      ...(version === undefined ? {} : { version }),
+      ...(problem ? { problem } : {}),
+    });
     const shaped = placementFaultMapper(told, request);
     const [error] = (shaped.body as { errors?: Record<string, unknown>[] }).errors ?? [];
-    if (error && version !== undefined && compareVersions(version, CODES_SINCE) >= 0) error['code'] = told.code.startsWith('placement.') ? told.code : UNDEFINED;
-    if (error && told.code === 'microversion.range') Object.assign(error, { min_version: PLACEMENT_API.min, max_version: PLACEMENT_API.max });
+    if (error && version !== undefined && compareVersions(version, CODES_SINCE) >= 0)
+      error['code'] = told.code.startsWith('placement.') ? told.code : UNDEFINED;
+    if (error && told.code === 'microversion.range')
+      Object.assign(error, { min_version: PLACEMENT_API.min, max_version: PLACEMENT_API.max });
     return {
       ...shaped,
       ...(error ? asAccepted(request.headers.accept, told, shaped.body) : {}),
       status: told.status,
-      headers: { ...shaped.headers, ...(told.allow ? { allow: told.allow.join(', ') } : {}), ...(version === undefined ? { vary: VARY } : versionHeadersOf(version)) },
+      headers: {
+        ...shaped.headers,
+        ...(told.allow ? { allow: told.allow.join(', ') } : {}),
+        ...(version === undefined ? { vary: VARY } : versionHeadersOf(version)),
+      },
     };
   };
 }
@@ -40,18 +50,33 @@ function firstProblem(fault: FaultInfo, request: FastifyRequest, { byName, versi
   if (problem && request.is404) return problem;
   if (fault.code.startsWith('body.') && version !== undefined) {
     const operation = byName.get(`${request.method} ${(request.routeOptions.url ?? '').replace(/:(\w+)/g, '{$1}')}`);
-    if (operation && !operation.exists(version)) return { ...fault, kind: 'not_found', status: 404, code: 'microversion.absent', message: 'The resource could not be found.' };
+    if (operation && !operation.exists(version))
+      return {
+        ...fault,
+        kind: 'not_found',
+        status: 404,
+        code: 'microversion.absent',
+        message: 'The resource could not be found.',
+      };
   }
   return inOurWords(fault, request);
 }
 
 /** Clients that take no JSON get the error as a page or as text. */
-function asAccepted(accept: string | undefined, fault: FaultInfo, body: unknown): { body?: unknown; contentType?: string } {
+function asAccepted(
+  accept: string | undefined,
+  fault: FaultInfo,
+  body: unknown,
+): { body?: unknown; contentType?: string } {
   if (accept === undefined || acceptsJson(accept)) return { body };
   const title = STATUS_CODES[fault.status] ?? 'Error';
-  if (!accept.includes('text/html')) return { body: `${fault.status} ${title}\n\n${fault.message}\n`, contentType: 'text/plain; charset=UTF-8' };
+  if (!accept.includes('text/html'))
+    return { body: `${fault.status} ${title}\n\n${fault.message}\n`, contentType: 'text/plain; charset=UTF-8' };
   const safe = fault.message.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
-  return { body: `<html><head><title>${fault.status} ${title}</title></head><body><h1>${fault.status} ${title}</h1>${safe}</body></html>`, contentType: 'text/html; charset=UTF-8' };
+  return {
+    body: `<html><head><title>${fault.status} ${title}</title></head><body><h1>${fault.status} ${title}</h1>${safe}</body></html>`,
+    contentType: 'text/html; charset=UTF-8',
+  };
 }
 
 /** Whether an Accept header takes JSON. */
@@ -64,7 +89,10 @@ export function acceptsJson(accept: string): boolean {
 }
 
 const VARY = 'openstack-api-version';
-const versionHeadersOf = (version: Version): Record<string, string> => ({ ...versionHeaders(PLACEMENT_API, version), vary: VARY });
+const versionHeadersOf = (version: Version): Record<string, string> => ({
+  ...versionHeaders(PLACEMENT_API, version),
+  vary: VARY,
+});
 
 function versionOf(request: FastifyRequest): { version?: Version; problem?: FaultInfo } {
   if (request.fractusVersion) return { version: request.fractusVersion };
@@ -91,4 +119,5 @@ function inOurWords(fault: FaultInfo, request: FastifyRequest | null): FaultInfo
   }
 }
 
-export const mediaTypeMessage = (type: string | undefined): string => `The media type ${type ?? 'None'} is not supported, use application/json`;
+export const mediaTypeMessage = (type: string | undefined): string =>
+  `The media type ${type ?? 'None'} is not supported, use application/json`;

@@ -21,18 +21,35 @@ export class InventoriesController {
   }
 
   @Api(`POST ${PATH}`, { policy: 'placement:resource_providers:inventories:create', body: PostInventory, success: 201 })
-  async create(ctx: RequestContext, { params, body }: ApiRequest<PostInventory>, flags: PlacementFlags): Promise<Reply> {
+  async create(
+    ctx: RequestContext,
+    { params, body }: ApiRequest<PostInventory>,
+    flags: PlacementFlags,
+  ): Promise<Reply> {
     const uuid = params['uuid'] ?? '';
     const inventory = toInventory(body);
     const generation = await this.inventories.add(ctx, uuid, body.resource_class, inventory, rulesOf(flags));
     const location = `/resource_providers/${uuid}/inventories/${body.resource_class}`;
-    return new Reply({ ...presentInventory(inventory), resource_provider_generation: generation }, { location, modified: null });
+    return new Reply(
+      { ...presentInventory(inventory), resource_provider_generation: generation },
+      { location, modified: null },
+    );
   }
 
   @Api(`PUT ${PATH}`, { policy: 'placement:resource_providers:inventories:update', body: PutInventories })
-  async replace(ctx: RequestContext, { params, body }: ApiRequest<PutInventories>, flags: PlacementFlags): Promise<Reply> {
+  async replace(
+    ctx: RequestContext,
+    { params, body }: ApiRequest<PutInventories>,
+    flags: PlacementFlags,
+  ): Promise<Reply> {
     const inventories = new Map(Object.entries(body.inventories).map(([rc, i]) => [rc, toInventory(i)]));
-    const generation = await this.inventories.replace(ctx, params['uuid'] ?? '', body.resource_provider_generation, inventories, rulesOf(flags));
+    const generation = await this.inventories.replace(
+      ctx,
+      params['uuid'] ?? '',
+      body.resource_provider_generation,
+      inventories,
+      rulesOf(flags),
+    );
     return modified(presentInventories(generation, inventories));
   }
 
@@ -45,14 +62,29 @@ export class InventoriesController {
   async show(ctx: RequestContext, { params }: ApiRequest): Promise<Reply> {
     const provider = await this.inventories.of(ctx, params['uuid'] ?? '');
     const inventory = provider.inventories.get(params['resource_class'] ?? '');
-    if (!inventory) throw notFound(`No inventory of class ${params['resource_class']} for ${provider.uuid}`, { code: 'inventory.unknown' });
-    return modified({ ...presentInventory(inventory), resource_provider_generation: provider.generation }, [provider.updatedAt]);
+    if (!inventory)
+      throw notFound(`No inventory of class ${params['resource_class']} for ${provider.uuid}`, {
+        code: 'inventory.unknown',
+      });
+    return modified({ ...presentInventory(inventory), resource_provider_generation: provider.generation }, [
+      provider.updatedAt,
+    ]);
   }
 
-  @Api(`PUT ${PATH}/{resource_class}`, { policy: 'placement:resource_providers:inventories:update', body: PutInventory })
+  @Api(`PUT ${PATH}/{resource_class}`, {
+    policy: 'placement:resource_providers:inventories:update',
+    body: PutInventory,
+  })
   async update(ctx: RequestContext, { params, body }: ApiRequest<PutInventory>, flags: PlacementFlags): Promise<Reply> {
     const inventory = toInventory(body);
-    const generation = await this.inventories.update(ctx, params['uuid'] ?? '', params['resource_class'] ?? '', body.resource_provider_generation, inventory, rulesOf(flags));
+    const generation = await this.inventories.update(
+      ctx,
+      params['uuid'] ?? '',
+      params['resource_class'] ?? '',
+      body.resource_provider_generation,
+      inventory,
+      rulesOf(flags),
+    );
     return modified({ ...presentInventory(inventory), resource_provider_generation: generation });
   }
 

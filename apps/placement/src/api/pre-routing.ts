@@ -9,16 +9,19 @@ export interface PreRoutingOptions {
 
 export function installPreRouting(fastify: FastifyInstance, options: PreRoutingOptions): void {
   fastify.addHook('onRequest', (request, _reply, done) => {
-    if (options.trustRoleHeaders && request.fractusCtx) request.fractusCtx = withRoleHeaders(request.fractusCtx, request);
+    if (options.trustRoleHeaders && request.fractusCtx)
+      request.fractusCtx = withRoleHeaders(request.fractusCtx, request);
     // no need to read the body of a request that nothing answers
     if (request.is404) return done(notFound('The resource could not be found.', { code: 'path.unknown' }));
     const length = Number(request.headers['content-length'] ?? 0);
-    if (length > 0 && !request.headers['content-type']) return done(invalid('content-type header required when content-length > 0', { code: 'request.content_type' }));
+    if (length > 0 && !request.headers['content-type'])
+      return done(invalid('content-type header required when content-length > 0', { code: 'request.content_type' }));
     done();
   });
   // upstream's media type and header names, which clients compare as text
   fastify.addHook('onSend', (_request, reply, payload, done) => {
-    if (reply.getHeader('content-type') === 'application/json; charset=utf-8') void reply.header('content-type', 'application/json');
+    if (reply.getHeader('content-type') === 'application/json; charset=utf-8')
+      void reply.header('content-type', 'application/json');
     if (reply.getHeader('vary') === 'OpenStack-API-Version') void reply.header('vary', 'openstack-api-version');
     done(null, payload);
   });

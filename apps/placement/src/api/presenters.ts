@@ -40,8 +40,14 @@ export const toInventory = (body: InventoryBody): Inventory => ({
   allocationRatio: body.allocation_ratio ?? INVENTORY_DEFAULTS.allocationRatio,
 });
 
-export function presentInventories(generation: number, inventories: ReadonlyMap<string, Inventory>): Record<string, unknown> {
-  return { resource_provider_generation: generation, inventories: Object.fromEntries([...inventories].map(([rc, i]) => [rc, presentInventory(i)])) };
+export function presentInventories(
+  generation: number,
+  inventories: ReadonlyMap<string, Inventory>,
+): Record<string, unknown> {
+  return {
+    resource_provider_generation: generation,
+    inventories: Object.fromEntries([...inventories].map(([rc, i]) => [rc, presentInventory(i)])),
+  };
 }
 
 export const presentUsages = (p: Provider): Record<string, unknown> => ({
@@ -51,7 +57,10 @@ export const presentUsages = (p: Provider): Record<string, unknown> => ({
 
 export function presentConsumer(consumer: Consumer | undefined): Record<string, unknown> {
   if (!consumer) return { allocations: {} };
-  const allocations = [...consumer.allocations].map(([uuid, { generation, resources }]) => [uuid, { resources: Object.fromEntries(resources), generation }]);
+  const allocations = [...consumer.allocations].map(([uuid, { generation, resources }]) => [
+    uuid,
+    { resources: Object.fromEntries(resources), generation },
+  ]);
   return {
     allocations: Object.fromEntries(allocations),
     project_id: consumer.projectId,
@@ -61,15 +70,28 @@ export function presentConsumer(consumer: Consumer | undefined): Record<string, 
   };
 }
 
-export function presentProviderAllocations(of: { generation: number; consumers: readonly Consumer[] }, flags: PlacementFlags): Record<string, unknown> {
+export function presentProviderAllocations(
+  of: { generation: number; consumers: readonly Consumer[] },
+  flags: PlacementFlags,
+): Record<string, unknown> {
   const allocations = of.consumers.map((c) => {
     const [held] = c.allocations.values();
-    return [c.uuid, { resources: Object.fromEntries(held?.resources ?? []), ...(flags.consumerGeneration ? { consumer_generation: c.generation } : {}) }];
+    return [
+      c.uuid,
+      {
+        resources: Object.fromEntries(held?.resources ?? []),
+        ...(flags.consumerGeneration ? { consumer_generation: c.generation } : {}),
+      },
+    ];
   });
   return { allocations: Object.fromEntries(allocations), resource_provider_generation: of.generation };
 }
 
-export function presentCandidates(result: SearchResult, asked: ReadonlySet<string>, flags: PlacementFlags): Record<string, unknown> {
+export function presentCandidates(
+  result: SearchResult,
+  asked: ReadonlySet<string>,
+  flags: PlacementFlags,
+): Record<string, unknown> {
   const used = new Set(result.candidates.flatMap((c) => [...c.allocations.keys()]));
   const providers = result.trees.flatMap((t) => t.providers).filter((p) => flags.nestedCandidates || used.has(p));
   return {
@@ -80,7 +102,9 @@ export function presentCandidates(result: SearchResult, asked: ReadonlySet<strin
 
 function presentCandidate(c: Candidate): Record<string, unknown> {
   return {
-    allocations: Object.fromEntries([...c.allocations].map(([p, resources]) => [p.uuid, { resources: Object.fromEntries(resources) }])),
+    allocations: Object.fromEntries(
+      [...c.allocations].map(([p, resources]) => [p.uuid, { resources: Object.fromEntries(resources) }]),
+    ),
     mappings: Object.fromEntries([...c.mappings].map(([suffix, providers]) => [suffix, providers.map((p) => p.uuid)])),
   };
 }
@@ -90,6 +114,8 @@ function presentSummary(p: Provider, asked: ReadonlySet<string>, flags: Placemen
   return {
     resources: Object.fromEntries(shown.map(([rc, i]) => [rc, { capacity: capacityOf(i), used: p.used.get(rc) ?? 0 }])),
     ...(flags.summaryTraits ? { traits: [...p.traits] } : {}),
-    ...(flags.nestedCandidates ? { parent_provider_uuid: p.parent?.uuid ?? null, root_provider_uuid: p.tree.root.uuid } : {}),
+    ...(flags.nestedCandidates
+      ? { parent_provider_uuid: p.parent?.uuid ?? null, root_provider_uuid: p.tree.root.uuid }
+      : {}),
   };
 }

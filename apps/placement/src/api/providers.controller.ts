@@ -13,7 +13,10 @@ import { Api, type PlacementFlags } from './versions';
 export class ProvidersController {
   constructor(private readonly providers: ProvidersService) {}
 
-  @Api<object, RawQuery>('GET /resource_providers', { policy: 'placement:resource_providers:list', views: { 'resource_providers[]': 'provider' } })
+  @Api<object, RawQuery>('GET /resource_providers', {
+    policy: 'placement:resource_providers:list',
+    views: { 'resource_providers[]': 'provider' },
+  })
   async list(ctx: RequestContext, { query }: ApiRequest<unknown, RawQuery>, flags: PlacementFlags): Promise<Reply> {
     const last = (name: string): string | undefined => query[name]?.at(-1);
     const [uuid, name, inTree, resources] = ['uuid', 'name', 'in_tree', 'resources'].map(last);
@@ -25,10 +28,18 @@ export class ProvidersController {
       ...(inTree === undefined ? {} : { inTree: parseInTree(inTree) }),
       ...(resources === undefined ? {} : { resources: parseResources(resources) }),
     });
-    return modified({ resource_providers: found.map(presentProvider) }, found.map((p) => p.updatedAt));
+    return modified(
+      { resource_providers: found.map(presentProvider) },
+      found.map((p) => p.updatedAt),
+    );
   }
 
-  @Api('POST /resource_providers', { policy: 'placement:resource_providers:create', body: PostProvider, success: { '-1.19': 201, '1.20-': 200 }, views: { '': 'provider' } })
+  @Api('POST /resource_providers', {
+    policy: 'placement:resource_providers:create',
+    body: PostProvider,
+    success: { '-1.19': 201, '1.20-': 200 },
+    views: { '': 'provider' },
+  })
   async create(ctx: RequestContext, { body }: ApiRequest<PostProvider>, flags: PlacementFlags): Promise<Reply> {
     const parent = body.parent_provider_uuid;
     const made = await this.providers.create(ctx, {
@@ -37,7 +48,9 @@ export class ProvidersController {
       ...(parent === undefined ? {} : { parentUuid: parent === null ? null : canonicalUuid(parent) }),
     });
     const location = `/resource_providers/${made.uuid}`;
-    return flags.createdProvider ? new Reply(presentProvider(made), { location, modified: made.updatedAt }) : new Reply(undefined, { location });
+    return flags.createdProvider
+      ? new Reply(presentProvider(made), { location, modified: made.updatedAt })
+      : new Reply(undefined, { location });
   }
 
   @Api('GET /resource_providers/{uuid}', { policy: 'placement:resource_providers:show', views: { '': 'provider' } })
@@ -46,10 +59,17 @@ export class ProvidersController {
     return modified(presentProvider(provider), [provider.updatedAt]);
   }
 
-  @Api('PUT /resource_providers/{uuid}', { policy: 'placement:resource_providers:update', body: PutProvider, views: { '': 'provider' } })
+  @Api('PUT /resource_providers/{uuid}', {
+    policy: 'placement:resource_providers:update',
+    body: PutProvider,
+    views: { '': 'provider' },
+  })
   async update(ctx: RequestContext, { params, body }: ApiRequest<PutProvider>, flags: PlacementFlags): Promise<Reply> {
     const parent = body.parent_provider_uuid;
-    const change = { name: body.name, ...(parent === undefined ? {} : { parentUuid: parent === null ? null : canonicalUuid(parent) }) };
+    const change = {
+      name: body.name,
+      ...(parent === undefined ? {} : { parentUuid: parent === null ? null : canonicalUuid(parent) }),
+    };
     const provider = await this.providers.update(ctx, params['uuid'] ?? '', change, { reparent: flags.reparent });
     return modified(presentProvider(provider), [provider.updatedAt]);
   }

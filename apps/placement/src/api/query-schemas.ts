@@ -43,7 +43,9 @@ export const QUERIES: Readonly<Record<string, QuerySpec>> = {
       required: { versions: '1.18-', schema: TEXT },
     },
   },
-  'GET /traits': { parameters: { name: { versions: '1.6-', schema: TEXT }, associated: { versions: '1.6-', schema: TEXT } } },
+  'GET /traits': {
+    parameters: { name: { versions: '1.6-', schema: TEXT }, associated: { versions: '1.6-', schema: TEXT } },
+  },
   'GET /usages': {
     parameters: {
       project_id: { versions: '1.9-', schema: ID, required: true },
@@ -90,7 +92,9 @@ function build(spec: QuerySpec, version: string): JsonSchema {
     properties[name] = found.schema;
     if (found.required) required.push(name);
   }
-  const patterns = (spec.patterns ?? []).filter((p) => inSpan(p.versions, version)).flatMap((p) => p.names.map((n) => [`^${n}(${p.suffix})?$`, TEXT]));
+  const patterns = (spec.patterns ?? [])
+    .filter((p) => inSpan(p.versions, version))
+    .flatMap((p) => p.names.map((n) => [`^${n}(${p.suffix})?$`, TEXT]));
   return {
     type: 'object',
     properties,

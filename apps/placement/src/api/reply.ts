@@ -14,4 +14,5 @@ export class Reply {
 }
 
 /** A body with the newest of some instants as Last-Modified; now, if there are none. */
-export const modified = (body: unknown, instants: readonly number[] = []): Reply => new Reply(body, { modified: instants.length ? Math.max(...instants) : null });
+export const modified = (body: unknown, instants: readonly number[] = []): Reply =>
+  new Reply(body, { modified: instants.length ? Math.max(...instants) : null });

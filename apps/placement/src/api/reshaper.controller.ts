@@ -15,7 +15,13 @@ export class ReshaperController {
   async reshape(ctx: RequestContext, { body }: ApiRequest<PostReshaper>, flags: PlacementFlags): Promise<void> {
     const inventories = Object.entries(body.inventories).map(
       ([uuid, given]) =>
-        [uuid, { generation: given.resource_provider_generation, inventories: new Map(Object.entries(given.inventories).map(([rc, i]) => [rc, toInventory(i)])) }] as const,
+        [
+          uuid,
+          {
+            generation: given.resource_provider_generation,
+            inventories: new Map(Object.entries(given.inventories).map(([rc, i]) => [rc, toInventory(i)])),
+          },
+        ] as const,
     );
     await this.reshaper.reshape(ctx, new Map(inventories), toWrites(body.allocations, flags));
   }

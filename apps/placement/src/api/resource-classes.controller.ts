@@ -8,7 +8,10 @@ import { parseBody, requireJson } from './edge';
 import { Reply, modified } from './reply';
 import { Api, type PlacementFlags } from './versions';
 
-const present = (name: string): Record<string, unknown> => ({ name, links: [{ rel: 'self', href: `/resource_classes/${name}` }] });
+const present = (name: string): Record<string, unknown> => ({
+  name,
+  links: [{ rel: 'self', href: `/resource_classes/${name}` }],
+});
 
 @Controller()
 export class ResourceClassesController {
@@ -17,10 +20,18 @@ export class ResourceClassesController {
   @Api('GET /resource_classes', { policy: 'placement:resource_classes:list', since: '1.2' })
   async list(ctx: RequestContext): Promise<Reply> {
     const found = await this.classes.list(ctx);
-    return modified({ resource_classes: found.map((c) => present(c.name)) }, found.map((c) => c.updatedAt));
+    return modified(
+      { resource_classes: found.map((c) => present(c.name)) },
+      found.map((c) => c.updatedAt),
+    );
   }
 
-  @Api('POST /resource_classes', { policy: 'placement:resource_classes:create', since: '1.2', body: ResourceClassBody, success: 201 })
+  @Api('POST /resource_classes', {
+    policy: 'placement:resource_classes:create',
+    since: '1.2',
+    body: ResourceClassBody,
+    success: 201,
+  })
   async create(ctx: RequestContext, { body }: ApiRequest<ResourceClassBody>): Promise<Reply> {
     await this.classes.create(ctx, body.name);
     return new Reply(undefined, { location: `/resource_classes/${body.name}` });
@@ -36,10 +47,14 @@ export class ResourceClassesController {
   @Api('PUT /resource_classes/{name}', { policy: 'placement:resource_classes:update', since: '1.2' })
   async put(ctx: RequestContext, { params, body, raw }: ApiRequest, flags: PlacementFlags): Promise<Reply> {
     const name = params['name'] ?? '';
-    const parse = (value: unknown): ResourceClassBody => parseBody({ body: compileDto(ResourceClassBody) }, value) as ResourceClassBody;
+    const parse = (value: unknown): ResourceClassBody =>
+      parseBody({ body: compileDto(ResourceClassBody) }, value) as ResourceClassBody;
     if (flags.classPutCreates) {
       parse({ name });
-      return new Reply(undefined, { status: (await this.classes.ensure(ctx, name)) ? 201 : 204, location: `/resource_classes/${name}` });
+      return new Reply(undefined, {
+        status: (await this.classes.ensure(ctx, name)) ? 201 : 204,
+        location: `/resource_classes/${name}`,
+      });
     }
     requireJson(raw);
     const { name: to } = parse(body);

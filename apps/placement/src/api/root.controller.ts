@@ -8,6 +8,13 @@ export class RootController {
   @Api('GET /')
   home(): Reply {
     const { min, max } = PLACEMENT_API;
-    return new Reply({ versions: [{ id: `v${min}`, max_version: max, min_version: min, status: 'CURRENT', links: [{ rel: 'self', href: '' }] }] }, { modified: null });
+    return new Reply(
+      {
+        versions: [
+          { id: `v${min}`, max_version: max, min_version: min, status: 'CURRENT', links: [{ rel: 'self', href: '' }] },
+        ],
+      },
+      { modified: null },
+    );
   }
 }

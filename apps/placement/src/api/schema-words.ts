@@ -25,7 +25,10 @@ function deciding(faults: readonly Fault[]): Fault | undefined {
 }
 
 function describe(fault: Fault): string {
-  const parts = fault.schemaPath.split('/').slice(1, -1).map((p) => decodeURIComponent(p).replaceAll('~1', '/').replaceAll('~0', '~'));
+  const parts = fault.schemaPath
+    .split('/')
+    .slice(1, -1)
+    .map((p) => decodeURIComponent(p).replaceAll('~1', '/').replaceAll('~0', '~'));
   const at = parts.map((p) => (/^\d+$/.test(p) ? `[${p}]` : `[${repr(p)}]`)).join('');
   const where = fault.instancePath
     .split('/')
@@ -37,14 +40,18 @@ function describe(fault: Fault): string {
   return `${clip(reason(fault))}\n\nFailed validating ${repr(rule)} in schema${at}\n\nOn instance${where}:\n    ${clip(repr(fault.data))}`;
 }
 
-const isNullable = (fault: Fault): boolean => Array.isArray(fault.schema) && fault.schema.some((s: { type?: unknown }) => s.type === 'null');
+const isNullable = (fault: Fault): boolean =>
+  Array.isArray(fault.schema) && fault.schema.some((s: { type?: unknown }) => s.type === 'null');
 
 function reason(f: Fault): string {
   const value = repr(f.data);
   const params = f.params as Record<string, unknown>;
   switch (f.keyword) {
     case 'type':
-      return `${value} is not of type ${[params['type']].flat().map((t) => repr(t)).join(', ')}`;
+      return `${value} is not of type ${[params['type']]
+        .flat()
+        .map((t) => repr(t))
+        .join(', ')}`;
     case 'required':
       return `${repr(params['missingProperty'])} is a required property`;
     case 'additionalProperties':
@@ -77,7 +84,10 @@ function reason(f: Fault): string {
 function unexpected(f: Fault, name: unknown): string {
   const patterns = Object.keys((f.parentSchema?.['patternProperties'] as object | undefined) ?? {});
   if (patterns.length === 0) return `Additional properties are not allowed (${repr(name)} was unexpected)`;
-  return `${repr(name)} does not match any of the regexes: ${patterns.sort().map((p) => repr(pythonic(p))).join(', ')}`;
+  return `${repr(name)} does not match any of the regexes: ${patterns
+    .sort()
+    .map((p) => repr(pythonic(p)))
+    .join(', ')}`;
 }
 
 /** The pattern as it was declared, before its end was widened to Python's. */
@@ -90,8 +100,12 @@ function repr(value: unknown): string {
   if (value === null || value === undefined) return 'None';
   if (value === true) return 'True';
   if (value === false) return 'False';
-  if (typeof value === 'string') return value.includes("'") && !value.includes('"') ? `"${value}"` : `'${value.replaceAll("'", "\\'")}'`;
+  if (typeof value === 'string')
+    return value.includes("'") && !value.includes('"') ? `"${value}"` : `'${value.replaceAll("'", "\\'")}'`;
   if (Array.isArray(value)) return `[${value.map(repr).join(', ')}]`;
-  if (typeof value === 'object') return `{${Object.entries(value).map(([k, v]) => `${repr(k)}: ${repr(v)}`).join(', ')}}`;
+  if (typeof value === 'object')
+    return `{${Object.entries(value)
+      .map(([k, v]) => `${repr(k)}: ${repr(v)}`)
+      .join(', ')}}`;
   return String(value);
 }

@@ -16,7 +16,10 @@ export class TraitsController {
 
   @Api<object, RawQuery>('GET /traits', { policy: 'placement:traits:list', since: '1.6' })
   async list(ctx: RequestContext, { query }: ApiRequest<unknown, RawQuery>): Promise<Reply> {
-    const found = await this.traits.list(ctx, { ...parseName(query['name']?.at(-1)), ...parseAssociated(query['associated']?.at(-1)) });
+    const found = await this.traits.list(ctx, {
+      ...parseName(query['name']?.at(-1)),
+      ...parseAssociated(query['associated']?.at(-1)),
+    });
     return modified({ traits: names(found) }, instants(found));
   }
 
@@ -28,7 +31,11 @@ export class TraitsController {
   @Api('PUT /traits/{name}', { policy: 'placement:traits:update', since: '1.6' })
   async create(ctx: RequestContext, { params }: ApiRequest): Promise<Reply> {
     const { created, trait } = await this.traits.create(ctx, params['name'] ?? '');
-    return new Reply(undefined, { status: created ? 201 : 204, location: `/traits/${trait.name}`, modified: trait.updatedAt });
+    return new Reply(undefined, {
+      status: created ? 201 : 204,
+      location: `/traits/${trait.name}`,
+      modified: trait.updatedAt,
+    });
   }
 
   @Api('DELETE /traits/{name}', { policy: 'placement:traits:delete', since: '1.6', success: 204 })
@@ -42,9 +49,18 @@ export class TraitsController {
     return modified({ traits: names(traits), resource_provider_generation: provider.generation }, instants(traits));
   }
 
-  @Api(`PUT ${OF_PROVIDER}`, { policy: 'placement:resource_providers:traits:update', since: '1.6', body: PutProviderTraits })
+  @Api(`PUT ${OF_PROVIDER}`, {
+    policy: 'placement:resource_providers:traits:update',
+    since: '1.6',
+    body: PutProviderTraits,
+  })
   async setOnProvider(ctx: RequestContext, { params, body }: ApiRequest<PutProviderTraits>): Promise<Reply> {
-    const { generation, traits } = await this.traits.setOnProvider(ctx, params['uuid'] ?? '', body.resource_provider_generation, body.traits);
+    const { generation, traits } = await this.traits.setOnProvider(
+      ctx,
+      params['uuid'] ?? '',
+      body.resource_provider_generation,
+      body.traits,
+    );
     return modified({ traits: names(traits), resource_provider_generation: generation }, instants(traits));
   }
 
@@ -60,12 +76,16 @@ function parseName(value: string | undefined): TraitFilter {
   const text = rest.join(':');
   if (op === 'in' && rest.length) return { names: text.split(',') };
   if (op === 'startswith' && rest.length) return { prefix: text };
-  throw invalid(`Badly formatted name parameter. Expected name query string parameter in form: ?name=[in|startswith]:[name1,name2|prefix]. Got: "${value}"`, { code: 'query.bad_value' });
+  throw invalid(
+    `Badly formatted name parameter. Expected name query string parameter in form: ?name=[in|startswith]:[name1,name2|prefix]. Got: "${value}"`,
+    { code: 'query.bad_value' },
+  );
 }
 
 function parseAssociated(value: string | undefined): TraitFilter {
   if (value === undefined) return {};
   const text = value.toLowerCase();
-  if (text !== 'true' && text !== 'false') throw invalid('The query parameter "associated" only accepts "true" or "false"', { code: 'query.bad_value' });
+  if (text !== 'true' && text !== 'false')
+    throw invalid('The query parameter "associated" only accepts "true" or "false"', { code: 'query.bad_value' });
   return { associated: text === 'true' };
 }

@@ -23,13 +23,21 @@ export class UsagesController {
 
   /** A project's reader may ask for that project. */
   @Api<object, RawQuery>('GET /usages', { policies: ['placement:usages'], since: '1.9' })
-  async ofProject(ctx: RequestContext, { query }: ApiRequest<unknown, RawQuery>, flags: PlacementFlags): Promise<Reply> {
+  async ofProject(
+    ctx: RequestContext,
+    { query }: ApiRequest<unknown, RawQuery>,
+    flags: PlacementFlags,
+  ): Promise<Reply> {
     const projectId = query['project_id']?.at(-1) ?? '';
     this.enforcer.authorize(ctx, 'placement:usages', { project_id: projectId });
     const userId = query['user_id']?.at(-1);
-    if (!flags.consumerTypes) return modified({ usages: Object.fromEntries(await this.usages.ofProject(ctx, projectId, userId)) });
+    if (!flags.consumerTypes)
+      return modified({ usages: Object.fromEntries(await this.usages.ofProject(ctx, projectId, userId)) });
     const byType = await this.usages.byType(ctx, projectId, userId, query['consumer_type']?.at(-1));
-    const usages = [...byType].map(([type, u]) => [type, { ...Object.fromEntries(u.resources), consumer_count: u.consumerCount }]);
+    const usages = [...byType].map(([type, u]) => [
+      type,
+      { ...Object.fromEntries(u.resources), consumer_count: u.consumerCount },
+    ]);
     return modified({ usages: Object.fromEntries(usages) });
   }
 }

@@ -1,5 +1,8 @@
 /** A uuid in any of the spellings that the API accepts, as it is stored: lower case, with hyphens. */
 export function canonicalUuid(text: string): string {
-  const hex = text.toLowerCase().replace(/urn:|uuid:/g, '').replace(/[{}-]/g, '');
+  const hex = text
+    .toLowerCase()
+    .replace(/urn:|uuid:/g, '')
+    .replace(/[{}-]/g, '');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }

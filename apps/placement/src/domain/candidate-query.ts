@@ -31,5 +31,18 @@ export interface CandidateQuery {
 }
 
 /** The query's parts with their usual values, to be spread over. */
-export const EMPTY_QUERY: CandidateQuery = { groups: [], sameSubtree: [], rootRequired: [], rootForbidden: [], nestedAware: true };
-export const EMPTY_GROUP: RequestGroup = { suffix: '', resources: new Map(), required: [], forbidden: [], memberOf: [], notMemberOf: [] };
+export const EMPTY_QUERY: CandidateQuery = {
+  groups: [],
+  sameSubtree: [],
+  rootRequired: [],
+  rootForbidden: [],
+  nestedAware: true,
+};
+export const EMPTY_GROUP: RequestGroup = {
+  suffix: '',
+  resources: new Map(),
+  required: [],
+  forbidden: [],
+  memberOf: [],
+  notMemberOf: [],
+};

@@ -92,7 +92,8 @@ export class Combinations {
   private refusal(choice: Choice, provider: Provider): CheckName | undefined {
     const { group } = choice;
     if (this.query.groupPolicy === 'isolate' && group.suffix !== '') {
-      for (let i = 0; i < this.level; i++) if (this.chosen[i] === provider && this.choices[i]?.group.suffix !== '') return 'group_policy';
+      for (let i = 0; i < this.level; i++)
+        if (this.chosen[i] === provider && this.choices[i]?.group.suffix !== '') return 'group_policy';
     }
     for (const [rc, amount] of choice.demand) {
       const inventory = provider.inventories.get(rc);
@@ -103,7 +104,9 @@ export class Combinations {
     if (!this.query.nestedAware && this.chosen.some((p) => p !== provider && p.tree === provider.tree)) return 'nested';
     if (this.lastLevelOf.get(group.suffix) !== this.level) return undefined;
     if (group.suffix === '' && !coversTraits(group, this.providersOf(group, provider))) return 'required';
-    return this.query.sameSubtree.some((suffixes) => this.breaksSubtree(suffixes, group.suffix, provider)) ? 'same_subtree' : undefined;
+    return this.query.sameSubtree.some((suffixes) => this.breaksSubtree(suffixes, group.suffix, provider))
+      ? 'same_subtree'
+      : undefined;
   }
 
   private providersOf(group: RequestGroup, last: Provider): Provider[] {
@@ -128,7 +131,8 @@ export class Combinations {
 
 /** Books the counts of an exhausted anchor: what stood between its choices and a candidate. */
 export function traceCombinations(trace: Trace, root: Provider, combinations: Combinations): void {
-  for (const [check, n] of combinations.refused) trace.count('', check, 'together', n + combinations.found, combinations.found);
+  for (const [check, n] of combinations.refused)
+    trace.count('', check, 'together', n + combinations.found, combinations.found);
   if (combinations.found > 0) return;
   const worst = [...combinations.refused].sort((a, b) => b[1] - a[1])[0];
   if (worst) trace.failed(root, '', worst[0], 'together');

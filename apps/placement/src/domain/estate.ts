@@ -96,7 +96,8 @@ export class Estate {
     if (this.sharersOfAggregate.size === 0) return [];
     const found = new Set<Provider>();
     for (const aggregate of tree.aggregates) {
-      for (const provider of this.sharersOfAggregate.get(aggregate) ?? []) if (provider.tree !== tree) found.add(provider);
+      for (const provider of this.sharersOfAggregate.get(aggregate) ?? [])
+        if (provider.tree !== tree) found.add(provider);
     }
     return [...found].sort((a, b) => a.id - b.id);
   }

@@ -17,7 +17,13 @@ export interface Inventory {
 }
 
 /** What an inventory is when only the total is given (upstream's defaults). */
-export const INVENTORY_DEFAULTS = { reserved: 0, minUnit: 1, maxUnit: 2147483647, stepSize: 1, allocationRatio: 1 } as const;
+export const INVENTORY_DEFAULTS = {
+  reserved: 0,
+  minUnit: 1,
+  maxUnit: 2147483647,
+  stepSize: 1,
+  allocationRatio: 1,
+} as const;
 
 /** One provider as it is stored: flat, with its parent and root by id. */
 export interface ProviderRecord {
@@ -83,7 +89,8 @@ export function buildTree(records: readonly ProviderRecord[], revision: number):
     const parent = tree.providers[i] as Provider;
     for (const record of children.get(parent.id) ?? []) adopt(record, parent);
   }
-  if (tree.providers.length !== records.length) throw new Error(`tree of ${first.uuid}: ${records.length - tree.providers.length} providers hang on no parent`);
+  if (tree.providers.length !== records.length)
+    throw new Error(`tree of ${first.uuid}: ${records.length - tree.providers.length} providers hang on no parent`);
   return tree;
 }
 

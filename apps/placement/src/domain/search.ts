@@ -62,7 +62,12 @@ export function findCandidates(estate: Estate, query: CandidateQuery, options: S
     if (!tree) continue;
     visited++;
     if (!rootSuits(query, tree.root, trace)) continue;
-    const choices = choicesFor(query, { tree, shared: estate.sharedWith(tree) }, (uuid) => estate.provider(uuid)?.tree, trace);
+    const choices = choicesFor(
+      query,
+      { tree, shared: estate.sharedWith(tree) },
+      (uuid) => estate.provider(uuid)?.tree,
+      trace,
+    );
     if (!choices) continue;
     const combinations = new Combinations(choices, query, budget);
     const first = combinations.next();
@@ -109,7 +114,10 @@ class Collector {
   add(tree: Tree, pick: Pick): void {
     // What comes from sharing providers alone is found from every anchor they serve; it is one candidate.
     if (pick.chosen.every((p) => p.sharing)) {
-      const key = pick.chosen.map((p, i) => `${pick.choices[i]?.group.suffix}=${pick.choices[i]?.demand.map(([rc]) => rc).join()}@${p.id}`).sort().join(' ');
+      const key = pick.chosen
+        .map((p, i) => `${pick.choices[i]?.group.suffix}=${pick.choices[i]?.demand.map(([rc]) => rc).join()}@${p.id}`)
+        .sort()
+        .join(' ');
       if (this.seen.has(key)) return;
       this.seen.add(key);
     }

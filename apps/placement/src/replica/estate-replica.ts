@@ -102,11 +102,18 @@ export class EstateReplica {
     );
     const state = lines[0];
     if (!state) throw new Error('placement_state is empty: the database was not set up');
-    if (!this.known || state.epoch !== this.epoch || Number(state.trimmed_through) > this.last || gaps.length > MAX_GAPS) return this.reload();
+    if (
+      !this.known ||
+      state.epoch !== this.epoch ||
+      Number(state.trimmed_through) > this.last ||
+      gaps.length > MAX_GAPS
+    )
+      return this.reload();
     const changes = lines.filter((l) => l.seq !== null).map((l) => ({ seq: Number(l.seq), root: Number(l.root_id) }));
     for (const change of changes) this.stale.add(change.root);
     this.advance(changes.map((c) => c.seq));
-    if (this.stale.size > 0 && (trees || this.stale.has(NAMES))) await this.reread(new Set(trees ? this.stale : [NAMES]));
+    if (this.stale.size > 0 && (trees || this.stale.has(NAMES)))
+      await this.reread(new Set(trees ? this.stale : [NAMES]));
   }
 
   private async reread(roots: Set<number>): Promise<void> {
@@ -132,13 +139,22 @@ export class EstateReplica {
   private async reload(): Promise<void> {
     const all = await this.db.transaction(async (tx) => {
       const names = await readNames(tx);
-      const [state] = await tx.query<{ epoch: string; trimmed_through: number }>('SELECT epoch, trimmed_through FROM placement_state');
+      const [state] = await tx.query<{ epoch: string; trimmed_through: number }>(
+        'SELECT epoch, trimmed_through FROM placement_state',
+      );
       const [log] = await tx.query<{ last: number | null }>('SELECT MAX(seq) AS last FROM change_log');
       const trimmed = Number(state?.trimmed_through ?? 0);
       const last = Math.max(Number(log?.last ?? 0), trimmed);
       const from = Math.max(trimmed, last - RECENT);
       const recent = await tx.query<{ seq: number }>('SELECT seq FROM change_log WHERE seq > ?', [from]);
-      return { names, trees: await readTrees(tx, names), epoch: state?.epoch ?? '', last, from, recent: new Set(recent.map((r) => Number(r.seq))) };
+      return {
+        names,
+        trees: await readTrees(tx, names),
+        epoch: state?.epoch ?? '',
+        last,
+        from,
+        recent: new Set(recent.map((r) => Number(r.seq))),
+      };
     });
     this.known = all.names;
     this.epoch = all.epoch;

@@ -47,14 +47,18 @@ export class PlacementRpcController implements Handlers<typeof placementContract
   /** Those that exist; unknown ids are left out. */
   async getProviders(_ctx: RequestContext, request: ProviderIds): Promise<ProviderRecords> {
     await this.core.replica.sync();
-    const found = request.providerIds.map((uuid) => this.core.replica.estate.provider(uuid)).filter((p) => p !== undefined);
+    const found = request.providerIds
+      .map((uuid) => this.core.replica.estate.provider(uuid))
+      .filter((p) => p !== undefined);
     return { providers: found.map(toProviderRecord) };
   }
 
   /** Any provider of a tree stands for the tree. */
   async getTrees(_ctx: RequestContext, request: TreeIds): Promise<ProviderRecords> {
     await this.core.replica.sync();
-    const trees = new Set(request.rootIds.map((uuid) => this.core.replica.estate.provider(uuid)?.tree).filter((t) => t !== undefined));
+    const trees = new Set(
+      request.rootIds.map((uuid) => this.core.replica.estate.provider(uuid)?.tree).filter((t) => t !== undefined),
+    );
     return { providers: [...trees].flatMap((t) => t.providers.map(toProviderRecord)) };
   }
 
@@ -63,7 +67,9 @@ export class PlacementRpcController implements Handlers<typeof placementContract
     return {
       results: results.map((r, i): ProviderUpdateResult => {
         const providerId = request.updates[i]?.providerId ?? '';
-        return typeof r === 'number' ? { providerId, generation: r } : { providerId, generation: null, error: r.code, message: r.message };
+        return typeof r === 'number'
+          ? { providerId, generation: r }
+          : { providerId, generation: null, error: r.code, message: r.message };
       }),
     };
   }
@@ -85,7 +91,11 @@ export class PlacementRpcController implements Handlers<typeof placementContract
 
   async writeAllocations(ctx: RequestContext, request: WriteAllocations): Promise<ConsumerRecords> {
     await this.allocations.write(ctx, request.consumers.map(toWrite));
-    const consumers = await Promise.all(request.consumers.map(async (c) => toConsumerRecord(c.consumerId, await this.allocations.ofConsumer(ctx, c.consumerId))));
+    const consumers = await Promise.all(
+      request.consumers.map(async (c) =>
+        toConsumerRecord(c.consumerId, await this.allocations.ofConsumer(ctx, c.consumerId)),
+      ),
+    );
     return { consumers };
   }
 

@@ -32,7 +32,12 @@ export function toProviderRecord(p: Provider): ProviderRecord {
 }
 
 const toInventories = (records: Record<string, InventoryRecord>): Map<string, Inventory> =>
-  new Map(Object.entries(records).map(([rc, { total, reserved, minUnit, maxUnit, stepSize, allocationRatio }]) => [rc, { total, reserved, minUnit, maxUnit, stepSize, allocationRatio }]));
+  new Map(
+    Object.entries(records).map(([rc, { total, reserved, minUnit, maxUnit, stepSize, allocationRatio }]) => [
+      rc,
+      { total, reserved, minUnit, maxUnit, stepSize, allocationRatio },
+    ]),
+  );
 
 export function toChange({ providerId, generation, inventories, traits, aggregates }: ProviderUpdate): ProviderChange {
   return {
@@ -69,7 +74,9 @@ export function toCandidates(result: SearchResult, stages: readonly Stage[]): Ca
   for (const tree of result.trees) {
     for (const p of tree.providers) {
       summaries[p.uuid] = {
-        resources: Object.fromEntries([...p.inventories].map(([rc, i]) => [rc, { used: p.used.get(rc) ?? 0, capacity: capacityOf(i) }])),
+        resources: Object.fromEntries(
+          [...p.inventories].map(([rc, i]) => [rc, { used: p.used.get(rc) ?? 0, capacity: capacityOf(i) }]),
+        ),
         traits: [...p.traits],
         parentId: p.parent?.uuid ?? null,
         rootId: tree.root.uuid,
@@ -81,7 +88,9 @@ export function toCandidates(result: SearchResult, stages: readonly Stage[]): Ca
 
 function toCandidate(c: Candidate): Candidates['candidates'][number] {
   return {
-    allocations: Object.fromEntries([...c.allocations].map(([p, resources]) => [p.uuid, { resources: Object.fromEntries(resources) }])),
+    allocations: Object.fromEntries(
+      [...c.allocations].map(([p, resources]) => [p.uuid, { resources: Object.fromEntries(resources) }]),
+    ),
     mappings: Object.fromEntries([...c.mappings].map(([suffix, providers]) => [suffix, providers.map((p) => p.uuid)])),
     rootId: c.anchor.uuid,
   };
@@ -89,7 +98,15 @@ function toCandidate(c: Candidate): Candidates['candidates'][number] {
 
 function toStage(s: Stage): SearchStage {
   const { group, check, detail, bestFree, bestMaxUnit } = s;
-  return { group, check, detail, in: s.in, out: s.out, ...(bestFree === undefined ? {} : { bestFree }), ...(bestMaxUnit === undefined ? {} : { bestMaxUnit }) };
+  return {
+    group,
+    check,
+    detail,
+    in: s.in,
+    out: s.out,
+    ...(bestFree === undefined ? {} : { bestFree }),
+    ...(bestMaxUnit === undefined ? {} : { bestMaxUnit }),
+  };
 }
 
 export function toWrite(message: ConsumerAllocations): ConsumerWrite {
@@ -99,7 +116,9 @@ export function toWrite(message: ConsumerAllocations): ConsumerWrite {
     projectId: message.projectId,
     userId: message.userId,
     ...(message.consumerType === undefined ? {} : { consumerType: message.consumerType }),
-    allocations: new Map(Object.entries(message.allocations).map(([uuid, { resources }]) => [uuid, new Map(Object.entries(resources))])),
+    allocations: new Map(
+      Object.entries(message.allocations).map(([uuid, { resources }]) => [uuid, new Map(Object.entries(resources))]),
+    ),
     ...(message.owner === undefined ? {} : { owner: { taskId: message.owner.taskId, fence: message.owner.fence } }),
   };
 }
@@ -112,7 +131,9 @@ export function toConsumerRecord(consumerId: string, consumer: Consumer | undefi
     projectId: consumer.projectId,
     userId: consumer.userId,
     ...(consumer.consumerType === null ? {} : { consumerType: consumer.consumerType }),
-    allocations: Object.fromEntries([...consumer.allocations].map(([uuid, { resources }]) => [uuid, { resources: Object.fromEntries(resources) }])),
+    allocations: Object.fromEntries(
+      [...consumer.allocations].map(([uuid, { resources }]) => [uuid, { resources: Object.fromEntries(resources) }]),
+    ),
     updatedAt: consumer.updatedAt,
   };
 }

@@ -15,7 +15,12 @@ export class AggregatesService {
   }
 
   /** Replaces the provider's aggregates. With a generation it is checked and grows; without (before 1.19) neither. */
-  async setOnProvider(_ctx: RequestContext, uuid: string, aggregates: readonly string[], generation?: number): Promise<number> {
+  async setOnProvider(
+    _ctx: RequestContext,
+    uuid: string,
+    aggregates: readonly string[],
+    generation?: number,
+  ): Promise<number> {
     return this.core.write(async (unit) => {
       const provider = await unit.lockByUuid(uuid);
       if (generation !== undefined) checkGeneration(provider, generation, GENERATION_MOVED);

@@ -31,21 +31,30 @@ export class AllocationsService {
   /** Undefined when the consumer holds nothing, which is to say does not exist. */
   async ofConsumer(_ctx: RequestContext, uuid: string): Promise<Consumer | undefined> {
     await this.core.replica.syncNames();
-    const lines = await this.core.db.query<HoldingLine>(`${HOLDINGS} WHERE c.uuid = ? ORDER BY a.provider_id, a.resource_class_id`, [uuid]);
+    const lines = await this.core.db.query<HoldingLine>(
+      `${HOLDINGS} WHERE c.uuid = ? ORDER BY a.provider_id, a.resource_class_id`,
+      [uuid],
+    );
     return this.consumers(lines)[0];
   }
 
   /** The consumers that hold something of the provider, with that alone; 404 if there is no such provider. */
   async ofProvider(_ctx: RequestContext, uuid: string): Promise<{ generation: number; consumers: Consumer[] }> {
     const provider = await this.core.get(uuid);
-    const lines = await this.core.db.query<HoldingLine>(`${HOLDINGS} WHERE a.provider_id = ? ORDER BY a.consumer_id, a.resource_class_id`, [provider.id]);
+    const lines = await this.core.db.query<HoldingLine>(
+      `${HOLDINGS} WHERE a.provider_id = ? ORDER BY a.consumer_id, a.resource_class_id`,
+      [provider.id],
+    );
     return { generation: provider.generation, consumers: this.consumers(lines) };
   }
 
   /** A page of consumers in order of uuid, from the one after `marker`. */
   async list(_ctx: RequestContext, limit: number, marker = ''): Promise<Consumer[]> {
     await this.core.replica.syncNames();
-    const page = await this.core.db.query<{ uuid: string }>('SELECT uuid FROM consumers WHERE uuid > ? ORDER BY uuid LIMIT ?', [marker, limit]);
+    const page = await this.core.db.query<{ uuid: string }>(
+      'SELECT uuid FROM consumers WHERE uuid > ? ORDER BY uuid LIMIT ?',
+      [marker, limit],
+    );
     if (page.length === 0) return [];
     const lines = await this.core.db.query<HoldingLine>(
       `${HOLDINGS} WHERE c.uuid IN (${page.map(() => '?').join(', ')}) ORDER BY c.uuid, a.provider_id, a.resource_class_id`,
@@ -67,13 +76,19 @@ export class AllocationsService {
   }
 
   /** Removes all that the consumer holds; false when that was nothing. With an owner, later writes of lower fences are refused. */
-  async remove(_ctx: RequestContext, uuid: string, options: { owner?: ClaimOwner; generation?: number } = {}): Promise<boolean> {
+  async remove(
+    _ctx: RequestContext,
+    uuid: string,
+    options: { owner?: ClaimOwner; generation?: number } = {},
+  ): Promise<boolean> {
     return this.core.write(async (unit) => {
       const row = (await findConsumers(unit, [uuid])).get(uuid);
       if (options.owner) await raiseFence(unit, uuid, options.owner);
       if (!row) return false;
       if (options.generation !== undefined && options.generation !== row.generation) {
-        throw conflict(`consumer generation conflict - expected ${row.generation} but got ${options.generation}`, { code: CONCURRENT_UPDATE });
+        throw conflict(`consumer generation conflict - expected ${row.generation} but got ${options.generation}`, {
+          code: CONCURRENT_UPDATE,
+        });
       }
       const held = await readHeld(unit, [row.id]);
       const locked = await unit.lock(held.map((h) => h.provider_id));
@@ -86,11 +101,17 @@ export class AllocationsService {
 
   /** As `remove`, but 404 when there was nothing. */
   async removeExisting(ctx: RequestContext, uuid: string): Promise<void> {
-    if (!(await this.remove(ctx, uuid))) throw notFound(`No allocations for consumer '${uuid}'`, { code: 'consumer.unknown' });
+    if (!(await this.remove(ctx, uuid)))
+      throw notFound(`No allocations for consumer '${uuid}'`, { code: 'consumer.unknown' });
   }
 
   private consumers(lines: readonly HoldingLine[]): Consumer[] {
-    const found = new Map<string, Omit<Consumer, 'allocations'> & { allocations: Map<string, { generation: number; resources: Map<string, number> }> }>();
+    const found = new Map<
+      string,
+      Omit<Consumer, 'allocations'> & {
+        allocations: Map<string, { generation: number; resources: Map<string, number> }>;
+      }
+    >();
     for (const line of lines) {
       let consumer = found.get(line.consumer_uuid);
       if (!consumer) {
@@ -106,8 +127,15 @@ export class AllocationsService {
         found.set(line.consumer_uuid, consumer);
       }
       let at = consumer.allocations.get(line.provider_uuid);
-      if (!at) consumer.allocations.set(line.provider_uuid, (at = { generation: Number(line.provider_generation), resources: new Map() }));
-      at.resources.set(this.core.replica.names.classes.name(Number(line.resource_class_id)) ?? String(line.resource_class_id), Number(line.used));
+      if (!at)
+        consumer.allocations.set(
+          line.provider_uuid,
+          (at = { generation: Number(line.provider_generation), resources: new Map() }),
+        );
+      at.resources.set(
+        this.core.replica.names.classes.name(Number(line.resource_class_id)) ?? String(line.resource_class_id),
+        Number(line.used),
+      );
     }
     return [...found.values()];
   }

@@ -26,7 +26,10 @@ export interface Consumer {
   readonly consumerType: string | null;
   readonly updatedAt: number;
   /** Provider uuid → what is held there and the provider's generation. */
-  readonly allocations: ReadonlyMap<string, { readonly generation: number; readonly resources: ReadonlyMap<string, number> }>;
+  readonly allocations: ReadonlyMap<
+    string,
+    { readonly generation: number; readonly resources: ReadonlyMap<string, number> }
+  >;
 }
 
 /** Stands for project and user of consumers written before 1.8. */

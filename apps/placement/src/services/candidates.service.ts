@@ -48,10 +48,17 @@ export class CandidatesService {
     const { classes, traits } = this.core.replica.names;
     for (const group of query.groups) {
       for (const rc of group.resources.keys()) {
-        if (!classes.has(rc)) throw invalid(`Invalid resource class in resources parameter: No such resource class ${rc}.`, { code: 'resource_class.unknown' });
+        if (!classes.has(rc))
+          throw invalid(`Invalid resource class in resources parameter: No such resource class ${rc}.`, {
+            code: 'resource_class.unknown',
+          });
       }
     }
-    const named = [...query.rootRequired, ...query.rootForbidden, ...query.groups.flatMap((g) => [...g.required.flat(), ...g.forbidden])];
+    const named = [
+      ...query.rootRequired,
+      ...query.rootForbidden,
+      ...query.groups.flatMap((g) => [...g.required.flat(), ...g.forbidden]),
+    ];
     const unknown = [...new Set(named)].filter((t) => !traits.has(t)).sort();
     if (unknown.length) throw invalid(`No such trait(s): ${unknown.join(', ')}.`, { code: 'trait.unknown' });
   }

@@ -11,7 +11,15 @@ import type { Inventory } from '../domain/provider';
 import type { EstateReplica } from '../replica/estate-replica';
 import { CONCURRENT_UPDATE, type LockedProvider, type WriteUnit } from '../store/write-unit';
 import { readInventories } from '../store/provider-rows';
-import { type ConsumerRow, type HeldRow, deleteConsumerRows, lockConsumers, raiseFence, readHeld, saveConsumers } from '../store/consumers';
+import {
+  type ConsumerRow,
+  type HeldRow,
+  deleteConsumerRows,
+  lockConsumers,
+  raiseFence,
+  readHeld,
+  saveConsumers,
+} from '../store/consumers';
 import type { ConsumerWrite } from './allocations.types';
 
 /** One allocation row to be. */
@@ -27,21 +35,36 @@ interface Wanted {
 const marks = (list: readonly unknown[]): string => list.map(() => '?').join(', ');
 const key = (providerId: number, classId: number): string => `${providerId}/${classId}`;
 
-export async function claim(unit: WriteUnit, replica: EstateReplica, writes: readonly ConsumerWrite[], told: Wording = PUT_WORDING): Promise<void> {
+export async function claim(
+  unit: WriteUnit,
+  replica: EstateReplica,
+  writes: readonly ConsumerWrite[],
+  told: Wording = PUT_WORDING,
+): Promise<void> {
   const rows = await lockConsumers(unit, writes);
   for (const write of writes) checkConsumer(write, rows.get(write.uuid));
   for (const write of writes) if (write.owner) await raiseFence(unit, write.uuid, write.owner);
   const wanted = writes.flatMap((write) => resolve(replica, write, told));
   const old = [...rows.values()].filter((r) => r.generation > 0);
-  const held = await readHeld(unit, old.map((r) => r.id));
+  const held = await readHeld(
+    unit,
+    old.map((r) => r.id),
+  );
   const locked = await unit.lock([...wanted.map((w) => w.providerId), ...held.map((h) => h.provider_id)]);
   for (const w of wanted) if (!locked.has(w.providerId)) throw noSuchProvider(w.providerUuid);
   await checkRoom(unit, wanted, held);
   await replaceRows(unit, wanted, rows, held);
   await touchProviders(unit, writes, wanted, rows, held, locked);
   const holders = new Set(wanted.map((w) => w.consumer.uuid));
-  await saveConsumers(unit, writes.filter((w) => holders.has(w.uuid)), rows);
-  await deleteConsumerRows(unit, writes.filter((w) => !holders.has(w.uuid)).map((w) => rows.get(w.uuid)?.id ?? 0));
+  await saveConsumers(
+    unit,
+    writes.filter((w) => holders.has(w.uuid)),
+    rows,
+  );
+  await deleteConsumerRows(
+    unit,
+    writes.filter((w) => !holders.has(w.uuid)).map((w) => rows.get(w.uuid)?.id ?? 0),
+  );
 }
 
 function checkConsumer(write: ConsumerWrite, row: ConsumerRow | undefined): void {
@@ -49,17 +72,21 @@ function checkConsumer(write: ConsumerWrite, row: ConsumerRow | undefined): void
   // a row that was just made has generation 0; one that holds anything is past it
   const actual = row && row.generation > 0 ? row.generation : null;
   if (actual === write.generation) return;
-  throw conflict(`consumer generation conflict - expected ${actual} but got ${write.generation}`, { code: CONCURRENT_UPDATE });
+  throw conflict(`consumer generation conflict - expected ${actual} but got ${write.generation}`, {
+    code: CONCURRENT_UPDATE,
+  });
 }
 
 /** Code of the 400 for a provider that does not exist. */
 export const UNKNOWN_PROVIDER = 'provider.unknown';
 
-const noSuchProvider = (uuid: string): Error => invalid(`Allocation for resource provider '${uuid}' that does not exist.`, { code: UNKNOWN_PROVIDER });
+const noSuchProvider = (uuid: string): Error =>
+  invalid(`Allocation for resource provider '${uuid}' that does not exist.`, { code: UNKNOWN_PROVIDER });
 
 /** How an unknown resource class is told, which depends on the call. */
 export type Wording = (consumerUuid: string, problem: string) => string;
-export const PUT_WORDING: Wording = (consumerUuid, problem) => `Unable to allocate inventory for consumer ${consumerUuid}: ${problem}`;
+export const PUT_WORDING: Wording = (consumerUuid, problem) =>
+  `Unable to allocate inventory for consumer ${consumerUuid}: ${problem}`;
 export const POST_WORDING: Wording = (_consumerUuid, problem) => `Unable to allocate inventory ${problem}`;
 
 function resolve(replica: EstateReplica, write: ConsumerWrite, told: Wording): Wanted[] {
@@ -69,7 +96,8 @@ function resolve(replica: EstateReplica, write: ConsumerWrite, told: Wording): W
     if (!provider) throw noSuchProvider(providerUuid);
     for (const [resourceClass, amount] of resources) {
       const classId = replica.names.classes.id(resourceClass);
-      if (classId === undefined) throw invalid(told(write.uuid, `No such resource class ${resourceClass}.`), { code: 'resource_class.unknown' });
+      if (classId === undefined)
+        throw invalid(told(write.uuid, `No such resource class ${resourceClass}.`), { code: 'resource_class.unknown' });
       wanted.push({ consumer: write, providerId: provider.id, providerUuid, classId, resourceClass, amount });
     }
   }
@@ -102,32 +130,57 @@ async function checkRoom(unit: WriteUnit, wanted: readonly Wanted[], held: reado
   if (wanted.length === 0) return;
   const stock = await readStock(unit, [...new Set(wanted.map((w) => w.providerId))]);
   const freed = new Map<string, number>();
-  for (const h of held) freed.set(key(h.provider_id, h.resource_class_id), (freed.get(key(h.provider_id, h.resource_class_id)) ?? 0) + h.used);
+  for (const h of held)
+    freed.set(
+      key(h.provider_id, h.resource_class_id),
+      (freed.get(key(h.provider_id, h.resource_class_id)) ?? 0) + h.used,
+    );
   const taken = new Map<string, number>();
   for (const w of wanted) {
     const id = key(w.providerId, w.classId);
     const found = stock.get(id);
-    if (!found) throw conflict(`Unable to allocate inventory: Inventory for '${w.resourceClass}' on resource provider '${w.providerUuid}' invalid.`, { code: 'inventory.missing' });
+    if (!found)
+      throw conflict(
+        `Unable to allocate inventory: Inventory for '${w.resourceClass}' on resource provider '${w.providerUuid}' invalid.`,
+        { code: 'inventory.missing' },
+      );
     const where = `'${w.resourceClass}' on resource provider '${w.providerUuid}'`;
     if (unitFault(found.inventory, w.amount)) {
-      throw conflict(`Unable to allocate inventory: Unable to create allocation for ${where}. The requested amount would violate inventory constraints.`, { code: 'inventory.constraints' });
+      throw conflict(
+        `Unable to allocate inventory: Unable to create allocation for ${where}. The requested amount would violate inventory constraints.`,
+        { code: 'inventory.constraints' },
+      );
     }
     const sum = (taken.get(id) ?? 0) + w.amount;
     taken.set(id, sum);
     const after = found.used - (freed.get(id) ?? 0) + sum;
     // more than fits is still allowed when it is no more than before: the way out of an overfull provider
     if (after > capacityOf(found.inventory) && after > found.used) {
-      throw conflict(`Unable to allocate inventory: Unable to create allocation for ${where}. The requested amount would exceed the capacity.`, {
-        code: 'inventory.capacity',
-        details: { provider: w.providerUuid, resourceClass: w.resourceClass, have: capacityOf(found.inventory) - found.used, need: w.amount },
-      });
+      throw conflict(
+        `Unable to allocate inventory: Unable to create allocation for ${where}. The requested amount would exceed the capacity.`,
+        {
+          code: 'inventory.capacity',
+          details: {
+            provider: w.providerUuid,
+            resourceClass: w.resourceClass,
+            have: capacityOf(found.inventory) - found.used,
+            need: w.amount,
+          },
+        },
+      );
     }
   }
 }
 
-async function replaceRows(unit: WriteUnit, wanted: readonly Wanted[], rows: ReadonlyMap<string, ConsumerRow>, held: readonly HeldRow[]): Promise<void> {
+async function replaceRows(
+  unit: WriteUnit,
+  wanted: readonly Wanted[],
+  rows: ReadonlyMap<string, ConsumerRow>,
+  held: readonly HeldRow[],
+): Promise<void> {
   const holders = [...new Set(held.map((h) => h.consumer_id))];
-  if (holders.length) await unit.tx.execute(`DELETE FROM allocations WHERE consumer_id IN (${marks(holders)})`, holders);
+  if (holders.length)
+    await unit.tx.execute(`DELETE FROM allocations WHERE consumer_id IN (${marks(holders)})`, holders);
   const fresh = wanted.map((w) => ({
     consumer_id: rows.get(w.consumer.uuid)?.id ?? 0,
     provider_id: w.providerId,

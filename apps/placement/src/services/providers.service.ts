@@ -44,13 +44,22 @@ export class ProvidersService {
     const { estate, names } = this.core.replica;
     const wanted = [...(filter.required ?? []).flat(), ...(filter.forbidden ?? [])];
     const unknown = [...new Set(wanted)].filter((t) => !names.traits.has(t)).sort();
-    if (unknown.length) throw invalid(`Invalid trait(s) in "required" parameter: No such trait(s): ${unknown.join(', ')}.`, { code: 'trait.unknown' });
+    if (unknown.length)
+      throw invalid(`Invalid trait(s) in "required" parameter: No such trait(s): ${unknown.join(', ')}.`, {
+        code: 'trait.unknown',
+      });
     for (const rc of filter.resources?.keys() ?? []) {
-      if (!names.classes.has(rc)) throw invalid(`Invalid resource class in resources parameter: No such resource class ${rc}.`, { code: 'resource_class.unknown' });
+      if (!names.classes.has(rc))
+        throw invalid(`Invalid resource class in resources parameter: No such resource class ${rc}.`, {
+          code: 'resource_class.unknown',
+        });
     }
     const tree = filter.inTree === undefined ? undefined : estate.provider(filter.inTree)?.tree;
     if (filter.inTree !== undefined && !tree) return [];
-    const pool = filter.uuid !== undefined ? [estate.provider(filter.uuid)].filter((p) => p !== undefined) : (tree?.providers ?? [...estate.providers()]);
+    const pool =
+      filter.uuid !== undefined
+        ? [estate.provider(filter.uuid)].filter((p) => p !== undefined)
+        : (tree?.providers ?? [...estate.providers()]);
     return pool.filter((p) => (!tree || p.tree === tree) && suits(p, filter)).sort((a, b) => a.id - b.id);
   }
 
@@ -60,7 +69,11 @@ export class ProvidersService {
     await this.core
       .write((unit) => createProvider(unit, { ...wanted, uuid }))
       .catch((e: unknown) => {
-        if (isDuplicateKey(e)) throw conflict(`Conflicting resource provider name: ${wanted.name} already exists.`, { code: DUPLICATE_NAME, cause: e });
+        if (isDuplicateKey(e))
+          throw conflict(`Conflicting resource provider name: ${wanted.name} already exists.`, {
+            code: DUPLICATE_NAME,
+            cause: e,
+          });
         throw e;
       });
     return this.core.get(uuid);
@@ -90,16 +103,26 @@ export class ProvidersService {
   }
 
   /** Renames and moves. Moving away from a parent needs `reparent`. The generation stays. */
-  async update(_ctx: RequestContext, uuid: string, change: { name: string; parentUuid?: string | null }, rules: { reparent: boolean }): Promise<Provider> {
+  async update(
+    _ctx: RequestContext,
+    uuid: string,
+    change: { name: string; parentUuid?: string | null },
+    rules: { reparent: boolean },
+  ): Promise<Provider> {
     await this.core
       .write(async (unit) => {
         const before = await unit.lockByUuid(uuid);
-        const provider = change.parentUuid === undefined ? before : await moveProvider(unit, before, change.parentUuid, rules);
+        const provider =
+          change.parentUuid === undefined ? before : await moveProvider(unit, before, change.parentUuid, rules);
         await unit.tx.execute('UPDATE resource_providers SET name = ? WHERE id = ?', [change.name, provider.id]);
         await unit.touch(provider, { generation: false });
       })
       .catch((e: unknown) => {
-        if (isDuplicateKey(e)) throw conflict(`Conflicting resource provider ${change.name} already exists.`, { code: DUPLICATE_NAME, cause: e });
+        if (isDuplicateKey(e))
+          throw conflict(`Conflicting resource provider ${change.name} already exists.`, {
+            code: DUPLICATE_NAME,
+            cause: e,
+          });
         throw e;
       });
     return this.core.get(uuid);
@@ -121,21 +144,29 @@ function suits(p: Provider, f: ProviderFilter): boolean {
 }
 
 async function createProvider(unit: WriteUnit, wanted: NewProvider & { uuid: string }): Promise<void> {
-  const fail = (why: string): Error => invalid(`Unable to create resource provider "${wanted.name}", ${wanted.uuid}: ${why}`, { code: 'provider.parent' });
+  const fail = (why: string): Error =>
+    invalid(`Unable to create resource provider "${wanted.name}", ${wanted.uuid}: ${why}`, { code: 'provider.parent' });
   let parent: LockedProvider | undefined;
   if (wanted.parentUuid) {
-    if (wanted.parentUuid === wanted.uuid) throw fail('parent provider UUID cannot be same as UUID. Please set parent provider UUID to None if there is no parent.');
+    if (wanted.parentUuid === wanted.uuid)
+      throw fail(
+        'parent provider UUID cannot be same as UUID. Please set parent provider UUID to None if there is no parent.',
+      );
     parent = await unit.lockByUuid(wanted.parentUuid).catch(() => {
       throw fail('parent provider UUID does not exist.');
     });
   }
-  const taken = await unit.tx.query<{ uuid: string; name: string }>('SELECT uuid, name FROM resource_providers WHERE uuid = ? OR name = ?', [wanted.uuid, wanted.name]);
+  const taken = await unit.tx.query<{ uuid: string; name: string }>(
+    'SELECT uuid, name FROM resource_providers WHERE uuid = ? OR name = ?',
+    [wanted.uuid, wanted.name],
+  );
   const clashes = [
     ...(taken.some((t) => t.uuid === wanted.uuid) ? [`uuid: ${wanted.uuid}`] : []),
     ...(taken.some((t) => t.name === wanted.name) ? [`name: ${wanted.name}`] : []),
   ];
   // one at a time, as the database itself would tell it
-  if (clashes[0]) throw conflict(`Conflicting resource provider ${clashes[0]} already exists.`, { code: DUPLICATE_NAME });
+  if (clashes[0])
+    throw conflict(`Conflicting resource provider ${clashes[0]} already exists.`, { code: DUPLICATE_NAME });
   const id = await unit.tx.insert('resource_providers', {
     uuid: wanted.uuid,
     name: wanted.name,
@@ -154,16 +185,29 @@ async function removeProvider(unit: WriteUnit, uuid: string): Promise<void> {
   const provider = await unit.lockByUuid(uuid, `No resource provider with uuid ${uuid} found for delete`);
   const [child] = await unit.tx.query(`SELECT id FROM resource_providers WHERE parent_id = ? LIMIT 1`, [provider.id]);
   if (child) {
-    throw conflict(`Unable to delete parent resource provider ${uuid}: It has child resource providers.`, { code: 'placement.resource_provider.cannot_delete_parent' });
+    throw conflict(`Unable to delete parent resource provider ${uuid}: It has child resource providers.`, {
+      code: 'placement.resource_provider.cannot_delete_parent',
+    });
   }
-  const [held] = await unit.tx.query('SELECT consumer_id FROM allocations WHERE provider_id = ? LIMIT 1', [provider.id]);
-  if (held) throw conflict(`Unable to delete resource provider ${uuid}: Resource provider has allocations.`, { code: 'placement.resource_provider.inuse' });
-  for (const table of ['inventories', 'provider_traits', 'provider_aggregates']) await unit.tx.execute(`DELETE FROM ${table} WHERE provider_id = ?`, [provider.id]);
-  const [row] = await unit.tx.query<{ revision: number }>('SELECT revision FROM resource_providers WHERE id = ?', [provider.id]);
+  const [held] = await unit.tx.query('SELECT consumer_id FROM allocations WHERE provider_id = ? LIMIT 1', [
+    provider.id,
+  ]);
+  if (held)
+    throw conflict(`Unable to delete resource provider ${uuid}: Resource provider has allocations.`, {
+      code: 'placement.resource_provider.inuse',
+    });
+  for (const table of ['inventories', 'provider_traits', 'provider_aggregates'])
+    await unit.tx.execute(`DELETE FROM ${table} WHERE provider_id = ?`, [provider.id]);
+  const [row] = await unit.tx.query<{ revision: number }>('SELECT revision FROM resource_providers WHERE id = ?', [
+    provider.id,
+  ]);
   await unit.tx.execute('DELETE FROM resource_providers WHERE id = ?', [provider.id]);
   // the sum of revisions tells which state of a tree is newer: what goes must not make it smaller
   if (provider.rootId !== provider.id) {
-    await unit.tx.execute('UPDATE resource_providers SET revision = revision + ? WHERE id = ?', [Number(row?.revision ?? 0) + 1, provider.rootId]);
+    await unit.tx.execute('UPDATE resource_providers SET revision = revision + ? WHERE id = ?', [
+      Number(row?.revision ?? 0) + 1,
+      provider.rootId,
+    ]);
   }
   unit.invalidate(provider.rootId);
 }

@@ -21,7 +21,11 @@ export class ReshaperService {
   constructor(private readonly core: PlacementCore) {}
 
   /** 400 unknown provider or class; 409 generation, capacity, or an inventory that goes while still used. */
-  async reshape(_ctx: RequestContext, inventories: ReadonlyMap<string, ReshapeInventory>, writes: readonly ConsumerWrite[]): Promise<void> {
+  async reshape(
+    _ctx: RequestContext,
+    inventories: ReadonlyMap<string, ReshapeInventory>,
+    writes: readonly ConsumerWrite[],
+  ): Promise<void> {
     await this.core.replica.sync();
     const { names } = this.core.replica;
     await this.core.write(async (unit) => {
@@ -46,7 +50,10 @@ export class ReshaperService {
     });
   }
 
-  private async lockTargets(unit: WriteUnit, inventories: ReadonlyMap<string, ReshapeInventory>): Promise<Map<LockedProvider, ReshapeInventory>> {
+  private async lockTargets(
+    unit: WriteUnit,
+    inventories: ReadonlyMap<string, ReshapeInventory>,
+  ): Promise<Map<LockedProvider, ReshapeInventory>> {
     const ids = new Map<number, ReshapeInventory>();
     for (const [uuid, given] of inventories) {
       const provider = this.core.replica.estate.provider(uuid);
@@ -59,7 +66,10 @@ export class ReshaperService {
       const provider = locked.get(id);
       if (!provider) throw noTarget(this.core.replica.estate.providerById(id)?.uuid ?? String(id));
       if (provider.generation !== given.generation) {
-        throw conflict(`resource provider generation conflict for provider ${provider.uuid}: actual: ${provider.generation}, given: ${given.generation}`, { code: CONCURRENT_UPDATE });
+        throw conflict(
+          `resource provider generation conflict for provider ${provider.uuid}: actual: ${provider.generation}, given: ${given.generation}`,
+          { code: CONCURRENT_UPDATE },
+        );
       }
       targets.set(provider, given);
     }
@@ -67,4 +77,7 @@ export class ReshaperService {
   }
 }
 
-const noTarget = (uuid: string): Error => invalid(`Resource provider ${uuid} in inventories not found: No resource provider with uuid ${uuid} found.`, { code: 'placement.resource_provider.not_found' });
+const noTarget = (uuid: string): Error =>
+  invalid(`Resource provider ${uuid} in inventories not found: No resource provider with uuid ${uuid} found.`, {
+    code: 'placement.resource_provider.not_found',
+  });

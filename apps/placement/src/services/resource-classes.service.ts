@@ -28,7 +28,8 @@ export class ResourceClassesService {
 
   /** 409 if it exists. The name has been validated as custom. */
   async create(_ctx: RequestContext, name: string): Promise<void> {
-    if (!(await this.insert(name))) throw conflict(`Conflicting resource class already exists: ${name}`, { code: 'resource_class.exists' });
+    if (!(await this.insert(name)))
+      throw conflict(`Conflicting resource class already exists: ${name}`, { code: 'resource_class.exists' });
   }
 
   /** True when it is new. */
@@ -40,7 +41,9 @@ export class ResourceClassesService {
   /** Makes the custom classes among the names that do not exist yet. */
   async ensureCustom(names: readonly string[]): Promise<void> {
     await this.core.replica.syncNames();
-    const missing = [...new Set(names)].filter((n) => isCustomResourceClass(n) && !this.core.replica.names.classes.has(n));
+    const missing = [...new Set(names)].filter(
+      (n) => isCustomResourceClass(n) && !this.core.replica.names.classes.has(n),
+    );
     for (const name of missing) await this.insert(name);
     if (missing.length) await this.core.replica.syncNames();
   }
@@ -50,8 +53,13 @@ export class ResourceClassesService {
     await this.core
       .write(async (unit) => {
         const row = await lockClass(unit, name);
-        if (isStandardResourceClass(name)) throw invalid(`Cannot update standard resource class ${name}`, { code: 'resource_class.standard' });
-        await unit.tx.execute('UPDATE resource_classes SET name = ?, updated_at = ? WHERE id = ?', [to, unit.now, row.id]);
+        if (isStandardResourceClass(name))
+          throw invalid(`Cannot update standard resource class ${name}`, { code: 'resource_class.standard' });
+        await unit.tx.execute('UPDATE resource_classes SET name = ?, updated_at = ? WHERE id = ?', [
+          to,
+          unit.now,
+          row.id,
+        ]);
         unit.invalidateNames();
         const users = await unit.tx.query<{ root_id: number }>(
           'SELECT DISTINCT p.root_id FROM resource_providers p JOIN inventories i ON i.provider_id = p.id WHERE i.resource_class_id = ?',
@@ -60,7 +68,8 @@ export class ResourceClassesService {
         for (const { root_id } of users) unit.invalidate(Number(root_id));
       })
       .catch((e: unknown) => {
-        if (isDuplicateKey(e)) throw conflict(`Resource class already exists: ${to}`, { code: 'resource_class.exists', cause: e });
+        if (isDuplicateKey(e))
+          throw conflict(`Resource class already exists: ${to}`, { code: 'resource_class.exists', cause: e });
         throw e;
       });
   }
@@ -69,9 +78,18 @@ export class ResourceClassesService {
   async remove(_ctx: RequestContext, name: string): Promise<void> {
     await this.core.write(async (unit) => {
       const row = await lockClass(unit, name);
-      if (isStandardResourceClass(name)) throw invalid(`Error in delete resource class: Cannot delete standard resource class ${name}.`, { code: 'resource_class.standard' });
-      const [user] = await unit.tx.query('SELECT provider_id FROM inventories WHERE resource_class_id = ? LIMIT 1', [row.id]);
-      if (user) throw conflict(`Error in delete resource class: Cannot delete resource class ${name}. Class is in use in inventory.`, { code: 'resource_class.inuse' });
+      if (isStandardResourceClass(name))
+        throw invalid(`Error in delete resource class: Cannot delete standard resource class ${name}.`, {
+          code: 'resource_class.standard',
+        });
+      const [user] = await unit.tx.query('SELECT provider_id FROM inventories WHERE resource_class_id = ? LIMIT 1', [
+        row.id,
+      ]);
+      if (user)
+        throw conflict(
+          `Error in delete resource class: Cannot delete resource class ${name}. Class is in use in inventory.`,
+          { code: 'resource_class.inuse' },
+        );
       await unit.tx.execute('DELETE FROM resource_classes WHERE id = ?', [row.id]);
       unit.invalidateNames();
     });
@@ -82,7 +100,11 @@ export class ResourceClassesService {
       // the lowest id is locked so that two makers do not take the same number
       await unit.tx.query(`SELECT id FROM resource_classes WHERE id = 0${unit.forUpdate}`);
       const [row] = await unit.tx.query<{ last: number }>('SELECT MAX(id) AS last FROM resource_classes');
-      await unit.tx.insert('resource_classes', { id: Math.max(Number(row?.last ?? 0) + 1, FIRST_CUSTOM_ID), name, updated_at: unit.now });
+      await unit.tx.insert('resource_classes', {
+        id: Math.max(Number(row?.last ?? 0) + 1, FIRST_CUSTOM_ID),
+        name,
+        updated_at: unit.now,
+      });
       unit.invalidateNames();
     });
     return insert.then(
@@ -96,9 +118,12 @@ export class ResourceClassesService {
 }
 
 async function lockClass(unit: WriteUnit, name: string): Promise<{ id: number }> {
-  const [row] = await unit.tx.query<{ id: number }>(`SELECT id FROM resource_classes WHERE name = ?${unit.forUpdate}`, [name]);
+  const [row] = await unit.tx.query<{ id: number }>(`SELECT id FROM resource_classes WHERE name = ?${unit.forUpdate}`, [
+    name,
+  ]);
   if (!row) throw noClass(name);
   return row;
 }
 
-const noClass = (name: string): Error => notFound(`No such resource class ${name}.`, { code: 'resource_class.unknown' });
+const noClass = (name: string): Error =>
+  notFound(`No such resource class ${name}.`, { code: 'resource_class.unknown' });

@@ -20,7 +20,8 @@ export interface NamedSince {
   readonly updatedAt: number;
 }
 
-export const GENERATION_MOVED = "Resource provider's generation already changed. Please update the generation and try again.";
+export const GENERATION_MOVED =
+  "Resource provider's generation already changed. Please update the generation and try again.";
 
 @Injectable()
 export class TraitsService {
@@ -32,7 +33,12 @@ export class TraitsService {
     const used = filter.associated === undefined ? undefined : this.usedTraits();
     return table
       .names()
-      .filter((n) => (filter.names ? filter.names.includes(n) : true) && n.startsWith(filter.prefix ?? '') && (used ? used.has(n) === filter.associated : true))
+      .filter(
+        (n) =>
+          (filter.names ? filter.names.includes(n) : true) &&
+          n.startsWith(filter.prefix ?? '') &&
+          (used ? used.has(n) === filter.associated : true),
+      )
       .map((name) => ({ name, updatedAt: table.updatedAt(name) ?? 0 }));
   }
 
@@ -46,7 +52,10 @@ export class TraitsService {
   /** True when it is new. 400 unless it is a custom name. */
   async create(ctx: RequestContext, name: string): Promise<{ created: boolean; trait: NamedSince }> {
     if (!isCustomTrait(name)) {
-      throw invalid('The trait is invalid. A valid trait must be no longer than 255 characters, start with the prefix "CUSTOM_" and use following characters: "A"-"Z", "0"-"9" and "_"', { code: 'trait.name' });
+      throw invalid(
+        'The trait is invalid. A valid trait must be no longer than 255 characters, start with the prefix "CUSTOM_" and use following characters: "A"-"Z", "0"-"9" and "_"',
+        { code: 'trait.name' },
+      );
     }
     const created = await this.ensureCustom([name]);
     return { created: created.length > 0, trait: await this.get(ctx, name) };
@@ -76,10 +85,14 @@ export class TraitsService {
   /** 404 unknown, 400 standard, 409 while a provider has it. */
   async remove(_ctx: RequestContext, name: string): Promise<void> {
     await this.core.write(async (unit) => {
-      const [row] = await unit.tx.query<{ id: number }>(`SELECT id FROM traits WHERE name = ?${unit.forUpdate}`, [name]);
+      const [row] = await unit.tx.query<{ id: number }>(`SELECT id FROM traits WHERE name = ?${unit.forUpdate}`, [
+        name,
+      ]);
       if (!row) throw noTrait(name);
       if (isStandardTrait(name)) throw invalid(`Cannot delete standard trait ${name}.`, { code: 'trait.standard' });
-      const [user] = await unit.tx.query('SELECT provider_id FROM provider_traits WHERE trait_id = ? LIMIT 1', [row.id]);
+      const [user] = await unit.tx.query('SELECT provider_id FROM provider_traits WHERE trait_id = ? LIMIT 1', [
+        row.id,
+      ]);
       if (user) throw conflict(`The trait ${name} is in use by a resource provider.`, { code: 'trait.inuse' });
       await unit.tx.execute('DELETE FROM traits WHERE id = ?', [row.id]);
       unit.invalidateNames();
@@ -92,7 +105,12 @@ export class TraitsService {
   }
 
   /** Replaces the provider's traits. The generation grows only when they change. 409 generation, 400 unknown trait. */
-  async setOnProvider(_ctx: RequestContext, uuid: string, generation: number, traits: readonly string[]): Promise<{ generation: number; traits: NamedSince[] }> {
+  async setOnProvider(
+    _ctx: RequestContext,
+    uuid: string,
+    generation: number,
+    traits: readonly string[],
+  ): Promise<{ generation: number; traits: NamedSince[] }> {
     await this.core.replica.syncNames();
     const now = await this.core.write(async (unit) => {
       const provider = await unit.lockByUuid(uuid);
@@ -122,7 +140,9 @@ export class TraitsService {
 
   private named(traits: ReadonlySet<string>): NamedSince[] {
     const table = this.core.replica.names.traits;
-    return [...traits].sort((a, b) => (table.id(a) ?? 0) - (table.id(b) ?? 0)).map((name) => ({ name, updatedAt: table.updatedAt(name) ?? 0 }));
+    return [...traits]
+      .sort((a, b) => (table.id(a) ?? 0) - (table.id(b) ?? 0))
+      .map((name) => ({ name, updatedAt: table.updatedAt(name) ?? 0 }));
   }
 
   private usedTraits(): Set<string> {

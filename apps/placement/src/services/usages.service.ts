@@ -37,7 +37,12 @@ export class UsagesService {
   }
 
   /** The same by consumer type. `type` narrows to one: `unknown` for those without, `all` for a single sum over all types. */
-  async byType(_ctx: RequestContext, projectId: string, userId?: string, type?: string): Promise<Map<string, TypeUsage>> {
+  async byType(
+    _ctx: RequestContext,
+    projectId: string,
+    userId?: string,
+    type?: string,
+  ): Promise<Map<string, TypeUsage>> {
     await this.core.replica.syncNames();
     const groups = new Map<string, { consumerCount: number; resources: Map<string, number> }>();
     const groupOf = (own: string | null): string | undefined => {

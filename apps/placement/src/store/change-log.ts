@@ -16,7 +16,8 @@ export async function trimChangeLog(db: Database, keep: number): Promise<number>
     const through = Number(row?.last ?? 0) - keep;
     if (through <= 0) return 0;
     const { affected } = await tx.execute('DELETE FROM change_log WHERE seq <= ?', [through]);
-    if (affected) await tx.execute('UPDATE placement_state SET trimmed_through = ? WHERE trimmed_through < ?', [through, through]);
+    if (affected)
+      await tx.execute('UPDATE placement_state SET trimmed_through = ? WHERE trimmed_through < ?', [through, through]);
     return affected;
   });
 }

@@ -30,7 +30,10 @@ interface ConsumerFacts {
 const marks = (list: readonly unknown[]): string => list.map(() => '?').join(', ');
 
 /** Locks the consumers, in order of uuid; those that do not exist are made, with generation 0. */
-export async function lockConsumers(unit: WriteUnit, wanted: readonly ConsumerFacts[]): Promise<Map<string, ConsumerRow>> {
+export async function lockConsumers(
+  unit: WriteUnit,
+  wanted: readonly ConsumerFacts[],
+): Promise<Map<string, ConsumerRow>> {
   const sorted = [...wanted].sort((a, b) => (a.uuid < b.uuid ? -1 : 1));
   if (sorted.length === 0) return new Map();
   const columns = 'uuid, generation, project_id, user_id, consumer_type, created_at, updated_at';
@@ -43,7 +46,10 @@ export async function lockConsumers(unit: WriteUnit, wanted: readonly ConsumerFa
       : `INSERT INTO consumers (${columns}) VALUES ${values} ON CONFLICT (uuid) DO NOTHING`,
     params,
   );
-  return findConsumers(unit, sorted.map((c) => c.uuid));
+  return findConsumers(
+    unit,
+    sorted.map((c) => c.uuid),
+  );
 }
 
 /** Locks those that exist. */
@@ -71,17 +77,18 @@ export async function readHeld(unit: WriteUnit, consumerIds: readonly number[]):
 }
 
 /** Brings project, user and type up to date and raises the generation. */
-export async function saveConsumers(unit: WriteUnit, writes: readonly ConsumerFacts[], rows: ReadonlyMap<string, ConsumerRow>): Promise<void> {
+export async function saveConsumers(
+  unit: WriteUnit,
+  writes: readonly ConsumerFacts[],
+  rows: ReadonlyMap<string, ConsumerRow>,
+): Promise<void> {
   for (const write of writes) {
     const row = rows.get(write.uuid);
     if (!row) continue;
-    await unit.tx.execute('UPDATE consumers SET generation = generation + 1, project_id = ?, user_id = ?, consumer_type = ?, updated_at = ? WHERE id = ?', [
-      write.projectId,
-      write.userId,
-      write.consumerType ?? row.consumer_type,
-      unit.now,
-      row.id,
-    ]);
+    await unit.tx.execute(
+      'UPDATE consumers SET generation = generation + 1, project_id = ?, user_id = ?, consumer_type = ?, updated_at = ? WHERE id = ?',
+      [write.projectId, write.userId, write.consumerType ?? row.consumer_type, unit.now, row.id],
+    );
   }
 }
 
@@ -90,7 +97,11 @@ export async function deleteConsumerRows(unit: WriteUnit, ids: readonly number[]
 }
 
 /** Remembers the fence; one lower than the highest ever seen for the consumer is refused. */
-export async function raiseFence(unit: WriteUnit, consumerUuid: string, owner: { taskId: string; fence: number }): Promise<void> {
+export async function raiseFence(
+  unit: WriteUnit,
+  consumerUuid: string,
+  owner: { taskId: string; fence: number },
+): Promise<void> {
   const mysql = unit.tx.dialect === 'mysql';
   const params = [consumerUuid, owner.taskId, owner.fence, unit.now];
   await unit.tx.execute(
@@ -99,22 +110,25 @@ export async function raiseFence(unit: WriteUnit, consumerUuid: string, owner: {
       : 'INSERT INTO consumer_fences (consumer_uuid, task_id, fence, updated_at) VALUES (?, ?, ?, ?) ON CONFLICT (consumer_uuid) DO NOTHING',
     params,
   );
-  const { affected } = await unit.tx.execute('UPDATE consumer_fences SET task_id = ?, fence = ?, updated_at = ? WHERE consumer_uuid = ? AND fence <= ?', [
-    owner.taskId,
-    owner.fence,
-    unit.now,
-    consumerUuid,
-    owner.fence,
-  ]);
+  const { affected } = await unit.tx.execute(
+    'UPDATE consumer_fences SET task_id = ?, fence = ?, updated_at = ? WHERE consumer_uuid = ? AND fence <= ?',
+    [owner.taskId, owner.fence, unit.now, consumerUuid, owner.fence],
+  );
   if (affected === 0) {
-    throw conflict(`consumer ${consumerUuid} has been claimed under a higher fence than ${owner.fence}`, { code: 'claim.stale_fence', details: { fence: owner.fence } });
+    throw conflict(`consumer ${consumerUuid} has been claimed under a higher fence than ${owner.fence}`, {
+      code: 'claim.stale_fence',
+      details: { fence: owner.fence },
+    });
   }
 }
 
 /** Forgets fences that nobody has raised since, of consumers that are gone: no task lives that long. */
 export async function trimFences(db: Database, before: number): Promise<number> {
   return db.transaction(async (tx) => {
-    const { affected } = await tx.execute('DELETE FROM consumer_fences WHERE updated_at < ? AND NOT EXISTS (SELECT 1 FROM consumers c WHERE c.uuid = consumer_fences.consumer_uuid)', [before]);
+    const { affected } = await tx.execute(
+      'DELETE FROM consumer_fences WHERE updated_at < ? AND NOT EXISTS (SELECT 1 FROM consumers c WHERE c.uuid = consumer_fences.consumer_uuid)',
+      [before],
+    );
     return affected;
   });
 }

@@ -11,7 +11,11 @@ export const PLACEMENT_ENTITIES = Object.values(rows);
 export const PLACEMENT_MIGRATIONS = [CreatePlacementTables1764500100000];
 
 /** Opens placement's own database. `url` as in `openDatabase`. */
-export function openPlacementDatabase(options: { url: string; poolSize?: number; migrate?: boolean }): Promise<Database> {
+export function openPlacementDatabase(options: {
+  url: string;
+  poolSize?: number;
+  migrate?: boolean;
+}): Promise<Database> {
   return openDatabase({ ...options, entities: PLACEMENT_ENTITIES, migrations: PLACEMENT_MIGRATIONS });
 }
 
@@ -27,9 +31,12 @@ export async function seedPlacement(db: Database, now = Date.now()): Promise<voi
 async function seedOnce(tx: Parameters<Parameters<Database['transaction']>[0]>[0], now: number): Promise<void> {
   const state = await tx.query('SELECT id FROM placement_state');
   if (state.length === 0) await tx.insert('placement_state', { id: 1, epoch: randomUUID(), trimmed_through: 0 });
-  const have = async (table: string): Promise<Set<string>> => new Set((await tx.query<{ name: string }>(`SELECT name FROM ${table}`)).map((r) => r.name));
+  const have = async (table: string): Promise<Set<string>> =>
+    new Set((await tx.query<{ name: string }>(`SELECT name FROM ${table}`)).map((r) => r.name));
   const classes = await have('resource_classes');
-  const newClasses = STANDARD_RESOURCE_CLASSES.map((name, id) => ({ id, name, updated_at: now })).filter((r) => !classes.has(r.name));
+  const newClasses = STANDARD_RESOURCE_CLASSES.map((name, id) => ({ id, name, updated_at: now })).filter(
+    (r) => !classes.has(r.name),
+  );
   const traits = await have('traits');
   const newTraits = STANDARD_TRAITS.filter((name) => !traits.has(name)).map((name) => ({ name, updated_at: now }));
   if (newClasses.length) await tx.insert('resource_classes', newClasses);

@@ -31,12 +31,20 @@ interface Lines {
 }
 
 async function readLines(tx: Pick<Tx, 'query'>, where: string, params: readonly number[]): Promise<Lines> {
-  const read = <T>(what: string, from: string, rest = ''): Promise<T[]> => tx.query<T>(`SELECT ${what} FROM ${from} WHERE ${where}${rest}`, [...params]);
+  const read = <T>(what: string, from: string, rest = ''): Promise<T[]> =>
+    tx.query<T>(`SELECT ${what} FROM ${from} WHERE ${where}${rest}`, [...params]);
   const joined = (table: string): string => `resource_providers p JOIN ${table} x ON x.provider_id = p.id`;
   return {
-    providers: await read('p.id, p.uuid, p.name, p.generation, p.revision, p.parent_id, p.root_id, p.updated_at', 'resource_providers p'),
+    providers: await read(
+      'p.id, p.uuid, p.name, p.generation, p.revision, p.parent_id, p.root_id, p.updated_at',
+      'resource_providers p',
+    ),
     inventories: await read('x.*', joined('inventories'), ' ORDER BY x.provider_id, x.resource_class_id'),
-    usages: await read('x.provider_id, x.resource_class_id, SUM(x.used) AS used', joined('allocations'), ' GROUP BY x.provider_id, x.resource_class_id'),
+    usages: await read(
+      'x.provider_id, x.resource_class_id, SUM(x.used) AS used',
+      joined('allocations'),
+      ' GROUP BY x.provider_id, x.resource_class_id',
+    ),
     traits: await read('x.provider_id, x.trait_id', joined('provider_traits'), ' ORDER BY x.provider_id, x.trait_id'),
     aggregates: await read('x.provider_id, x.aggregate_uuid', joined('provider_aggregates')),
   };
@@ -62,7 +70,9 @@ function assemble(lines: Lines, names: Names): Tree[] {
       updatedAt: Number(row.updated_at),
       inventories: new Map((inventories.get(id) ?? []).map((r) => [className(r.resource_class_id), toInventory(r)])),
       used: new Map((usages.get(id) ?? []).map((r) => [className(r.resource_class_id), Number(r.used)])),
-      traits: new Set((traits.get(id) ?? []).map((r) => names.traits.name(Number(r.trait_id)) ?? missing('trait', r.trait_id))),
+      traits: new Set(
+        (traits.get(id) ?? []).map((r) => names.traits.name(Number(r.trait_id)) ?? missing('trait', r.trait_id)),
+      ),
       aggregates: new Set((aggregates.get(id) ?? []).map((r) => r.aggregate_uuid)),
     };
     const tree = trees.get(rootId) ?? { records: [], revision: 0 };

@@ -59,18 +59,20 @@ export class WriteUnit {
 
   /** Locks one provider by uuid, 404 if there is none. */
   async lockByUuid(uuid: string, message = `No resource provider with uuid ${uuid} found`): Promise<LockedProvider> {
-    const [row] = await this.tx.query<Row>(`SELECT id, uuid, name, generation, parent_id, root_id FROM resource_providers WHERE uuid = ?${this.forUpdate}`, [uuid]);
+    const [row] = await this.tx.query<Row>(
+      `SELECT id, uuid, name, generation, parent_id, root_id FROM resource_providers WHERE uuid = ?${this.forUpdate}`,
+      [uuid],
+    );
     if (!row) throw notFound(message, { code: 'resource_provider.not_found' });
     return toLocked(row);
   }
 
   /** A write to the provider: the revision always grows, the generation where the API says so. */
   async touch(provider: LockedProvider, change: { generation: boolean }): Promise<void> {
-    await this.tx.execute('UPDATE resource_providers SET generation = generation + ?, revision = revision + 1, updated_at = ? WHERE id = ?', [
-      change.generation ? 1 : 0,
-      this.now,
-      provider.id,
-    ]);
+    await this.tx.execute(
+      'UPDATE resource_providers SET generation = generation + ?, revision = revision + 1, updated_at = ? WHERE id = ?',
+      [change.generation ? 1 : 0, this.now, provider.id],
+    );
     if (change.generation) provider.generation += 1;
     this.invalidate(provider.rootId);
   }
@@ -109,6 +111,11 @@ export function inWriteUnit<R>(db: Database, block: (unit: WriteUnit) => Promise
 }
 
 /** 409 unless the caller has seen the provider's present state. */
-export function checkGeneration(provider: LockedProvider, given: number, message = 'resource provider generation conflict'): void {
-  if (given !== provider.generation) throw conflict(message, { code: CONCURRENT_UPDATE, details: { have: given, need: provider.generation } });
+export function checkGeneration(
+  provider: LockedProvider,
+  given: number,
+  message = 'resource provider generation conflict',
+): void {
+  if (given !== provider.generation)
+    throw conflict(message, { code: CONCURRENT_UPDATE, details: { have: given, need: provider.generation } });
 }

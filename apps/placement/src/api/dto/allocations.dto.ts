@@ -1,5 +1,17 @@
 import { IsInt } from 'class-validator';
-import { All, Closed, Format, InVersions, ListOf, MapOf, Nested, Nullable, Optional, Pattern, Since } from '@fractus/dto-schema';
+import {
+  All,
+  Closed,
+  Format,
+  InVersions,
+  ListOf,
+  MapOf,
+  Nested,
+  Nullable,
+  Optional,
+  Pattern,
+  Since,
+} from '@fractus/dto-schema';
 import { ByUuid, Name255, Resources } from './rules';
 
 @Closed()
@@ -23,7 +35,11 @@ export class ProviderAllocation {
 
 /** Which group each provider satisfied; accepted from 1.34 so that a candidate can be sent back as it came. */
 const Mappings = (): PropertyDecorator =>
-  All(Since('1.34'), Optional(), MapOf([ListOf([Format('uuid')], { min: 1 })], { key: '[a-zA-Z0-9_-]{1,64}', others: true, minProperties: 1 }));
+  All(
+    Since('1.34'),
+    Optional(),
+    MapOf([ListOf([Format('uuid')], { min: 1 })], { key: '[a-zA-Z0-9_-]{1,64}', others: true, minProperties: 1 }),
+  );
 const ConsumerType = (): PropertyDecorator => All(Since('1.38'), Pattern('^[A-Z0-9_]+$'), Name255());
 
 /** PUT /allocations/{consumer_uuid}. */

@@ -44,4 +44,3 @@ export class PostReshaper {
   @ByUuid(() => PutInventories, 1) inventories: Record<string, PutInventories>;
   @ByUuid(() => ConsumerBody, 0) allocations: Record<string, ConsumerBody>;
 }
-

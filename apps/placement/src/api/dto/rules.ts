@@ -11,6 +11,8 @@ export const MAX_RATIO = 3.40282e38;
 export const Name255 = (): PropertyDecorator => All(MinLength(1), MaxLength(255));
 export const CustomName = (): PropertyDecorator => All(Pattern('^CUSTOM_[A-Z0-9_]+$'), MaxLength(255));
 /** Resource class → whole units, at least one of one. */
-export const Resources = (): PropertyDecorator => MapOf({ type: 'integer', minimum: 1 }, { key: CLASS_KEY, minProperties: 1 });
+export const Resources = (): PropertyDecorator =>
+  MapOf({ type: 'integer', minimum: 1 }, { key: CLASS_KEY, minProperties: 1 });
 /** An object by uuid. */
-export const ByUuid = (shape: Shape, minProperties?: number): PropertyDecorator => MapOf(shape, { key: UUID_KEY, ...(minProperties === undefined ? {} : { minProperties }) });
+export const ByUuid = (shape: Shape, minProperties?: number): PropertyDecorator =>
+  MapOf(shape, { key: UUID_KEY, ...(minProperties === undefined ? {} : { minProperties }) });
