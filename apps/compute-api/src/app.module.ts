@@ -5,6 +5,7 @@ import { computeRules, type ComputeRuleName } from '@fractus/policy';
 import type { ReadyCheck, RunningService } from '@fractus/telemetry';
 import { Policy } from './api/policy';
 import { installProjectPathCheck } from './api/project-path';
+import { installRemovedOperations } from './api/removed-operations/install-removed-operations';
 import { RESOURCES } from './api/resources';
 import { isLegacy, rewriteUrl, ROOT } from './api/urls';
 import { DOCUMENT_PATHS, installVersionDocuments } from './api/version-documents/version-documents';
@@ -94,6 +95,7 @@ async function createComputeHttp(parts: ApiParts): Promise<HttpApp> {
   }).install(http.fastify);
   installProjectPathCheck(http.fastify);
   installVersionDocuments(http.fastify);
+  installRemovedOperations(http.fastify);
   http.app.setGlobalPrefix(ROOT);
   return http;
 }
