@@ -39,10 +39,18 @@ export class ApiClient {
     return this.call('DELETE', path, undefined, options);
   }
 
-  async call(method: string, path: string, body: unknown, { version, headers = {} }: CallOptions = {}): Promise<ApiAnswer<Wire>> {
+  async call(
+    method: string,
+    path: string,
+    body: unknown,
+    { version, headers = {} }: CallOptions = {},
+  ): Promise<ApiAnswer<Wire>> {
     const { url, service } = this.options;
     const versioned: Record<string, string> = version
-      ? { 'openstack-api-version': `${service} ${version}`, ...(service === 'compute' ? { 'x-openstack-nova-api-version': version } : {}) }
+      ? {
+          'openstack-api-version': `${service} ${version}`,
+          ...(service === 'compute' ? { 'x-openstack-nova-api-version': version } : {}),
+        }
       : {};
     const answer = await fetch(`${url}${path}`, {
       method,
@@ -61,7 +69,14 @@ export class ApiClient {
     return { status: answer.status, headers: answer.headers, body: parsed };
   }
 
-  private checkContract(method: string, path: string, body: unknown, version: string, status: number, parsed: unknown): void {
+  private checkContract(
+    method: string,
+    path: string,
+    body: unknown,
+    version: string,
+    status: number,
+    parsed: unknown,
+  ): void {
     const { contract } = this.options;
     if (!contract) return;
     const text = JSON.stringify(parsed ?? '');
@@ -71,7 +86,10 @@ export class ApiClient {
     const operation = contract.find(method, path, path.endsWith('/action') ? action : undefined);
     if (!operation || status >= 400) return;
     const faults = contract.faultsOfResponse(operation, numbered, status, parsed);
-    if (faults.length) throw new Error(`${method} ${path} at ${version} is not as the contract says:\n  ${faults.slice(0, 8).join('\n  ')}\n${text.slice(0, 2000)}`);
+    if (faults.length)
+      throw new Error(
+        `${method} ${path} at ${version} is not as the contract says:\n  ${faults.slice(0, 8).join('\n  ')}\n${text.slice(0, 2000)}`,
+      );
   }
 }
 

@@ -53,7 +53,14 @@ export async function everythingIsGone(kept: Kept, projects: readonly string[] =
   await eventually('every book is empty', async () => {
     const { servers, consumers, used, ports, guests, quota } = await readBooks(kept, projects);
     const sums = Object.values(quota).reduce((sum, q) => sum + q.instances + q.cores + q.ram, 0);
-    const counts = { servers: servers.length, consumers: consumers.length, used, ports: ports.length, guests: guests.length, quota: sums };
+    const counts = {
+      servers: servers.length,
+      consumers: consumers.length,
+      used,
+      ports: ports.length,
+      guests: guests.length,
+      quota: sums,
+    };
     return Object.values(counts).every((n) => n === 0) ? true : JSON.stringify(counts);
   });
 }

@@ -36,7 +36,8 @@ interface ContractFile {
 const minor = (version: string): number => Number(version.split('.')[1]);
 /** Whether a range holds version `2.<n>`; null ends are open. */
 export const inRange = (range: Ranged, version: string): boolean =>
-  (range.min === null || minor(range.min) <= minor(version) || range.min.startsWith('2.0')) && (range.max === null || minor(version) <= minor(range.max));
+  (range.min === null || minor(range.min) <= minor(version) || range.min.startsWith('2.0')) &&
+  (range.max === null || minor(version) <= minor(range.max));
 
 /** Where the reference data is, or null. */
 export function referenceFile(name: string): string | null {
@@ -58,7 +59,17 @@ export class NovaContract {
   constructor(private readonly file: ContractFile) {
     this.ajv = new Ajv2020({ strict: false, allErrors: true, unicodeRegExp: false, validateFormats: true });
     addFormats(this.ajv, ['date-time', 'ipv4', 'ipv6', 'uri', 'uuid', 'regex']);
-    for (const name of ['mac-address', 'string', 'url', 'name', 'name_with_leading_trailing_spaces', 'az_name', 'az_name_with_leading_trailing_spaces', 'base64', 'cidr'])
+    for (const name of [
+      'mac-address',
+      'string',
+      'url',
+      'name',
+      'name_with_leading_trailing_spaces',
+      'az_name',
+      'az_name_with_leading_trailing_spaces',
+      'base64',
+      'cidr',
+    ])
       this.ajv.addFormat(name, true);
     // nova prints instants without a zone in places; its own checker takes them
     this.ajv.addFormat('date-time', (text: string) => !Number.isNaN(Date.parse(text)));
@@ -85,7 +96,9 @@ export class NovaContract {
       const wanted = pattern.split('/');
       return wanted.length === parts.length && wanted.every((w, i) => w.startsWith('{') || w === parts[i]);
     };
-    const known = this.file.operations.filter((o) => o.method === method && fits(o.path) && (o.action === null || o.action === action));
+    const known = this.file.operations.filter(
+      (o) => o.method === method && fits(o.path) && (o.action === null || o.action === action),
+    );
     return known.sort((a, b) => (a.path.match(/\{/g)?.length ?? 0) - (b.path.match(/\{/g)?.length ?? 0))[0];
   }
 
@@ -97,7 +110,9 @@ export class NovaContract {
     if (!slot) return [];
     const validate = this.validator(slot);
     if (validate(body ?? null)) return [];
-    return (validate.errors ?? []).map((e) => `${e.instancePath || '/'} ${e.message ?? ''} ${JSON.stringify(e.params)}`);
+    return (validate.errors ?? []).map(
+      (e) => `${e.instancePath || '/'} ${e.message ?? ''} ${JSON.stringify(e.params)}`,
+    );
   }
 
   /** The request schema of an operation at a version; undefined where the contract has none. */

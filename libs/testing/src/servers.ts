@@ -65,27 +65,34 @@ export class Servers {
     await eventually(`server ${id} is ${status}`, async () => {
       server = await this.show(id);
       if (server.status === status && server['OS-EXT-STS:task_state'] === null) return true;
-      if (server.status === 'ERROR' && status !== 'ERROR') throw new Error(`server ${id} is in ERROR: ${JSON.stringify(server.fault)}`);
+      if (server.status === 'ERROR' && status !== 'ERROR')
+        throw new Error(`server ${id} is in ERROR: ${JSON.stringify(server.fault)}`);
       return `${server.status}, task ${server['OS-EXT-STS:task_state']}`;
     });
     return server;
   }
 
-  act(id: string, body: Record<string, unknown>, options: CallOptions = { version: '2.104' }): Promise<ApiAnswer<Wire>> {
+  act(
+    id: string,
+    body: Record<string, unknown>,
+    options: CallOptions = { version: '2.104' },
+  ): Promise<ApiAnswer<Wire>> {
     return this.user.compute.post(`/servers/${id}/action`, body, options);
   }
 
   /** Performs an action that must be accepted and waits for the status it leads to. */
   async perform(id: string, body: Record<string, unknown>, status: string): Promise<Wire> {
     const answer = await this.act(id, body);
-    if (answer.status !== 202) throw new Error(`${JSON.stringify(body)} on ${id}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    if (answer.status !== 202)
+      throw new Error(`${JSON.stringify(body)} on ${id}: ${answer.status} ${JSON.stringify(answer.body)}`);
     return this.becomes(id, status);
   }
 
   async delete(...ids: string[]): Promise<void> {
     for (const id of ids) {
       const answer = await this.user.compute.delete(`/servers/${id}`);
-      if (answer.status !== 204 && answer.status !== 404) throw new Error(`delete ${id}: ${answer.status} ${JSON.stringify(answer.body)}`);
+      if (answer.status !== 204 && answer.status !== 404)
+        throw new Error(`delete ${id}: ${answer.status} ${JSON.stringify(answer.body)}`);
     }
     await this.gone(...ids);
   }

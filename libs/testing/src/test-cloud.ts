@@ -24,7 +24,11 @@ export interface NewUser {
   role?: string;
 }
 
-const SECRETS = { adminPassword: 'test-admin-secret', demoPassword: 'test-demo-secret', servicePassword: 'test-service-secret' };
+const SECRETS = {
+  adminPassword: 'test-admin-secret',
+  demoPassword: 'test-demo-secret',
+  servicePassword: 'test-service-secret',
+};
 type ServiceName = 'identity' | 'image' | 'network' | 'placement' | 'compute';
 
 interface Login {
@@ -142,12 +146,15 @@ export class TestCloud {
     const { identity } = this.admin;
     const password = `secret-of-${name}`;
     const known = await identity.get(`/projects?name=${project}`);
-    const projectId = known.body.projects[0]?.id ?? (await identity.post('/projects', { project: { name: project, domain_id: 'default' } })).body.project.id;
+    const projectId =
+      known.body.projects[0]?.id ??
+      (await identity.post('/projects', { project: { name: project, domain_id: 'default' } })).body.project.id;
     const user = await identity.post('/users', { user: { name, password, domain_id: 'default' } });
     const roles = await identity.get(`/roles?name=${role}`);
     const path = `/projects/${projectId}/users/${user.body.user.id}/roles/${roles.body.roles[0].id}`;
     const granted = await identity.put(path, undefined);
-    if (granted.status !== 204) throw new Error(`role ${role} for ${name}: ${granted.status} ${JSON.stringify(granted.body)}`);
+    if (granted.status !== 204)
+      throw new Error(`role ${role} for ${name}: ${granted.status} ${JSON.stringify(granted.body)}`);
     return this.user(name, password, project);
   }
 
@@ -198,7 +205,9 @@ async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, () => {
       const server = createServer();
-      return new Promise<ReturnType<typeof createServer>>((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
+      return new Promise<ReturnType<typeof createServer>>((resolve) =>
+        server.listen(0, '127.0.0.1', () => resolve(server)),
+      );
     }),
   );
   const ports = servers.map((s) => (s.address() as { port: number }).port);

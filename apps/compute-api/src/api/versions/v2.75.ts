@@ -4,6 +4,17 @@ import { added, defineVersion, reshaped, type View } from '@fractus/microversion
 const withoutNoServers = ({ servers, ...view }: View): View =>
   Array.isArray(servers) && servers.length > 0 ? { ...view, servers } : view;
 
+/** Before, an updated server's addresses came without what kind they are and on which port. */
+const withPlainAddresses = (server: View): View => ({
+  ...server,
+  addresses: Object.fromEntries(
+    Object.entries(server.addresses as Record<string, View[]>).map(([network, list]) => [
+      network,
+      list.map(({ version, addr }) => ({ version, addr })),
+    ]),
+  ),
+});
+
 export const v2_75 = defineVersion({
   version: '2.75',
   summary:
@@ -35,6 +46,7 @@ export const v2_75 = defineVersion({
       'os-extended-volumes:volumes_attached',
       'security_groups',
     ),
+    reshaped('updated-server', withPlainAddresses),
     reshaped('flavor', (flavor) => ({ ...flavor, swap: flavor.swap === 0 ? '' : flavor.swap })),
   ],
 });
