@@ -17,7 +17,7 @@ import { ComputeAgentConfig, startComputeAgent, type RunningComputeAgent } from 
 import { ConductorConfig, startConductor } from '@fractus/app-conductor';
 import { openPlacementDatabase, PlacementConfig, startPlacement } from '@fractus/app-placement';
 import { SchedulerConfig, startScheduler } from '@fractus/app-scheduler';
-import { ImageClient, NetworkClient, ServiceSession, TokenValidator } from '@fractus/clients';
+import { IdentityClient, ImageClient, NetworkClient, ServiceSession, TokenValidator } from '@fractus/clients';
 import { openComputeDatabase } from '@fractus/compute-db';
 import { loadConfig, type DeepPartial } from '@fractus/config';
 import type { Database } from '@fractus/database';
@@ -237,7 +237,12 @@ async function compose(
       }),
       database: computeDatabase,
       transport,
-      clients: { images, networks, tokens: { validate, identityUri: authUrl } },
+      clients: {
+        identity: new IdentityClient({ session: nova }),
+        images,
+        networks,
+        tokens: { validate, identityUri: authUrl },
+      },
       logger: log('compute-api'),
       metrics,
       ...(plan.observe ? { observe: plan.observe } : {}),

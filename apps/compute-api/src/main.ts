@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { IsIn, IsString } from 'class-validator';
-import { ImageClient, NetworkClient, ServiceSession, TokenValidator } from '@fractus/clients';
+import { IdentityClient, ImageClient, NetworkClient, ServiceSession, TokenValidator } from '@fractus/clients';
 import { openComputeDatabase } from '@fractus/compute-db';
 import { loadConfig, Option } from '@fractus/config';
 import { unimplemented } from '@fractus/objects';
@@ -57,6 +57,7 @@ async function main(): Promise<void> {
     transport,
     clients: {
       tokens: { validate: (token, ctx) => tokens.validate(token, ctx), identityUri: authUrl },
+      identity: new IdentityClient({ session }),
       images: new ImageClient({ session }),
       networks: new NetworkClient({ session }),
     },

@@ -1,4 +1,4 @@
-import type { ImageClient, NetworkClient } from '@fractus/clients';
+import type { IdentityClient, ImageClient, NetworkClient } from '@fractus/clients';
 import {
   FlavorsRepository,
   KeyPairsRepository,
@@ -21,6 +21,8 @@ export interface ComputeApiDeps {
   readonly clients: {
     /** How users' tokens are checked, and where identity is. Public paths are the API's own affair. */
     readonly tokens: Pick<TokenOptions, 'validate' | 'identityUri' | 'loopbackOnly'>;
+    /** Where project ids are looked up; absent with noauth. */
+    readonly identity?: Pick<IdentityClient, 'projectExists'>;
     readonly images: ImageClient;
     readonly networks: NetworkClient;
   };

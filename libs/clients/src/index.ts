@@ -8,6 +8,7 @@
  *   const ctx = { requestId, ...contextOfToken(await tokens.validate(token)) };
  */
 export * from './error-mapping';
+export * from './identity-client';
 export * from './identity-token';
 export * from './image-client';
 export * from './network-client';

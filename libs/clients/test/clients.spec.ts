@@ -1,5 +1,12 @@
 import { FractusError, isFractusError, systemContext, type ErrorKind } from '@fractus/objects';
-import { ImageClient, NetworkClient, ServiceSession, TokenValidator, type RevocationEvent } from '../src';
+import {
+  IdentityClient,
+  ImageClient,
+  NetworkClient,
+  ServiceSession,
+  TokenValidator,
+  type RevocationEvent,
+} from '../src';
 import { Neighbour, tokenReply, type Reply, type Seen } from './neighbour';
 
 const ctx = systemContext('req-11111111-1111-4111-8111-111111111111');
@@ -149,6 +156,15 @@ describe('clients', () => {
     });
     const ports = await new NetworkClient({ session, pageSize: 2 }).listPorts(ctx, { deviceId: 'd' });
     expect(ports.map((p) => p.id)).toEqual(['p0', 'p1', 'p2', 'p3', 'p4']);
+  });
+
+  it('tell whether there is a project, and leave it open where they may not look', async () => {
+    const identity = new IdentityClient({ session });
+    script(({ path }) => ({ status: path === '/v3/projects/p1' ? 200 : path.endsWith('secret') ? 403 : 404 }));
+    expect(await identity.projectExists(ctx, 'p1')).toBe(true);
+    expect(await identity.projectExists(ctx, '../users')).toBe(false);
+    expect(peer.seen.at(-1)!.path).toBe('/v3/projects/..%2Fusers');
+    expect(await failure(identity.projectExists(ctx, 'secret'))).toMatchObject({ kind: 'forbidden' });
   });
 
   describe('token validation', () => {

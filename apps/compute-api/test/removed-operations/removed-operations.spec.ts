@@ -45,7 +45,9 @@ describe('operations that were removed', () => {
   });
 
   it('lets the actions of servers that live through', async () => {
-    const { status } = await api.post('/v2.1/servers/5f7cbb38-0ab4-4c27-8a3c-6b3d9a0f4b2e/action', { 'os-start': null });
+    const { status } = await api.post('/v2.1/servers/5f7cbb38-0ab4-4c27-8a3c-6b3d9a0f4b2e/action', {
+      'os-start': null,
+    });
     expect(status).toBe(404);
   });
 });

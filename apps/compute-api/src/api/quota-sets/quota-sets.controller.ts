@@ -3,7 +3,8 @@ import { toBoolean } from '@fractus/dto-schema';
 import type { PolicyCheck } from '@fractus/microversions';
 import type { ComputeRuleName } from '@fractus/policy';
 import type { RequestContext } from '@fractus/objects';
-import { Quotas } from '../../app/quotas/quotas';
+import { Projects } from '../../app/projects/projects';
+import { Quotas, type QuotaSubject } from '../../app/quotas/quotas';
 import { Api, type ApiRequest } from '../api';
 import { limitsOf, subjectOf } from './quota-request.mapper';
 import { QuotaDefaultsQuery, QuotaSetQuery, UpdateQuotaSetDto } from './quota-sets.dto';
@@ -19,15 +20,19 @@ type Ask = ApiRequest<unknown, QuotaSetQuery>;
 
 @Controller()
 export class QuotaSetsController {
-  constructor(private readonly quotas: Quotas) {}
+  constructor(
+    private readonly quotas: Quotas,
+    private readonly projects: Projects,
+  ) {}
 
   @Api('GET /os-quota-sets/{id}', {
     query: QuotaSetQuery,
     views: { quota_set: 'quota-set' },
     policy: ofProject('os_compute_api:os-quota-sets:show'),
   })
-  async show(_ctx: RequestContext, { params, query }: Ask): Promise<object> {
-    return { quota_set: quotaSet(await this.quotas.limits(subjectOf(params, query)), params['id']) };
+  async show(ctx: RequestContext, { params, query }: Ask): Promise<object> {
+    const subject = await this.subject(ctx, params, query);
+    return { quota_set: quotaSet(await this.quotas.limits(subject), subject.projectId) };
   }
 
   @Api('GET /os-quota-sets/{id}/detail', {
@@ -35,8 +40,8 @@ export class QuotaSetsController {
     views: { quota_set: 'quota-set' },
     policy: ofProject('os_compute_api:os-quota-sets:detail'),
   })
-  async detail(_ctx: RequestContext, { params, query }: Ask): Promise<object> {
-    const subject = subjectOf(params, query);
+  async detail(ctx: RequestContext, { params, query }: Ask): Promise<object> {
+    const subject = await this.subject(ctx, params, query);
     return { quota_set: quotaSetDetail(await this.quotas.usage(subject), subject.projectId) };
   }
 
@@ -45,8 +50,9 @@ export class QuotaSetsController {
     views: { quota_set: 'quota-set' },
     policy: ofProject('os_compute_api:os-quota-sets:defaults'),
   })
-  async defaults(_ctx: RequestContext, { params }: ApiRequest): Promise<object> {
-    return { quota_set: quotaSet(await this.quotas.defaults(), params['id']) };
+  async defaults(ctx: RequestContext, { params }: ApiRequest): Promise<object> {
+    const { projectId } = await this.subject(ctx, params);
+    return { quota_set: quotaSet(await this.quotas.defaults(), projectId) };
   }
 
   @Api('PUT /os-quota-sets/{id}', {
@@ -56,11 +62,12 @@ export class QuotaSetsController {
     policy: ofProject('os_compute_api:os-quota-sets:update'),
   })
   async update(
-    _ctx: RequestContext,
+    ctx: RequestContext,
     { params, query, body }: ApiRequest<UpdateQuotaSetDto, QuotaSetQuery>,
   ): Promise<object> {
+    const subject = await this.subject(ctx, params, query);
     const force = toBoolean(body.quota_set.force) ?? false;
-    return { quota_set: quotaSet(await this.quotas.set(subjectOf(params, query), limitsOf(body.quota_set), force)) };
+    return { quota_set: quotaSet(await this.quotas.set(subject, limitsOf(body.quota_set), force)) };
   }
 
   @Api('DELETE /os-quota-sets/{id}', {
@@ -70,5 +77,16 @@ export class QuotaSetsController {
   })
   delete(_ctx: RequestContext, { params, query }: Ask): Promise<void> {
     return this.quotas.reset(subjectOf(params, query));
+  }
+
+  /** Whose limits; `invalid` for what is no project. A reset does not ask: what is left of a project must go. */
+  private async subject(
+    ctx: RequestContext,
+    params: Record<string, string>,
+    query: QuotaSetQuery = {},
+  ): Promise<QuotaSubject> {
+    const subject = subjectOf(params, query);
+    await this.projects.verify(ctx, subject.projectId);
+    return subject;
   }
 }

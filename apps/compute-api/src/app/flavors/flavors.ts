@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Flavor, FlavorFilters, FlavorPage, FlavorsRepository, NewFlavor } from '@fractus/compute-db';
 import { conflict, invalid, notFound, type RequestContext } from '@fractus/objects';
+import type { Projects } from '../projects/projects';
 import { checkExtraSpecs } from './extra-specs';
 
 export interface FlavorsDeps {
   readonly flavors: FlavorsRepository;
   readonly isAdmin: (ctx: RequestContext) => boolean;
   readonly now: () => number;
+  readonly projects: Projects;
 }
 
 /** A flavor as asked for; without an id one is made up. Memory and swap in MiB, disks in GiB. */
@@ -76,8 +78,11 @@ export class Flavors {
     return this.deps.flavors.projects(flavor);
   }
 
-  /** `conflict` when it has access, or, with `refusePublic`, when the flavor is public. */
+  /**
+   * `invalid` for what is no project; `conflict` when it has access, or, with `refusePublic`, when the flavor is public.
+   */
   async addAccess(ctx: RequestContext, flavorId: string, projectId: string, refusePublic: boolean): Promise<string[]> {
+    await this.deps.projects.verify(ctx, projectId);
     const flavor = await this.get(ctx, flavorId);
     if (refusePublic && flavor.isPublic)
       throw conflict('Can not add access to a public flavor.', { code: 'flavor.public' });
