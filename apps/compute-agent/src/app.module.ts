@@ -61,6 +61,7 @@ export async function startComputeAgent(deps: ComputeAgentDeps): Promise<Running
     concurrency: CONCURRENCY,
     callConcurrency: CONCURRENCY,
     logger,
+    metrics,
   });
   agent.start(serving);
   const end = async (how: () => Promise<void>): Promise<void> => {

@@ -71,8 +71,8 @@ export class ComputeAgent {
     const { config, driver, transport, clock, logger, metrics } = parts;
     const { cpu, ram, disk } = config.allocationRatio;
     this.incarnation = clock.now();
-    this.conductor = rpcClient(transport, conductorContract);
-    const placement = rpcClient(transport, placementContract);
+    this.conductor = rpcClient(transport, conductorContract, { metrics });
+    const placement = rpcClient(transport, placementContract, { metrics });
     const ratios = { VCPU: cpu, MEMORY_MB: ram, DISK_GB: disk };
     this.tracker = new ResourceTracker({
       driver,
@@ -107,7 +107,7 @@ export class ComputeAgent {
       hosts,
       tracker: this.tracker,
       conductor: this.conductor,
-      news: rpcClient(transport, schedulerNews),
+      news: rpcClient(transport, schedulerNews, { metrics }),
       newContext,
       clock,
       logger,

@@ -103,7 +103,7 @@ const SERVICE = 'placement';
 
 /** Starts placement; resolves when it serves. */
 export async function startPlacement(deps: PlacementDeps): Promise<RunningService> {
-  const { config, database, logger } = deps;
+  const { config, database, logger, metrics } = deps;
   await seedPlacement(database);
   const core = new PlacementCore(database, new EstateReplica(database));
   await core.replica.sync();
@@ -112,7 +112,7 @@ export async function startPlacement(deps: PlacementDeps): Promise<RunningServic
   const http = await createHttpApp(PlacementModule.with(core, enforcer), {
     service: SERVICE,
     logger,
-    metrics: deps.metrics,
+    metrics,
     faultMapper: placementFaults(CONTROLLERS.flatMap(operationsOf)),
     tokens: tokensOf(deps),
     ready,
@@ -122,7 +122,7 @@ export async function startPlacement(deps: PlacementDeps): Promise<RunningServic
   new PlacementEdge(enforcer, (uuid) => core.get(uuid)).install(http.fastify);
   const url = await http.listen(config.host, config.port);
   const rpc = deps.transport
-    ? await serveRpc(http.app, deps.transport, { contracts: [placementContract], logger })
+    ? await serveRpc(http.app, deps.transport, { contracts: [placementContract], logger, metrics })
     : undefined;
   const trimming = setInterval(() => {
     trimChangeLog(database, config.changeLogKeep)

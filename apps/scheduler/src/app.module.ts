@@ -33,7 +33,7 @@ export class SchedulerModule {
     const attempts = new ScheduleAttemptsRepository(database);
     const loader = new HostLoader(cache, snapshots, new AggregatesRepository(database), logger, config.pageSize);
     const assertOutsideTransaction = (what: string) => database.assertOutsideTransaction(what);
-    const placement = rpcClient(transport, placementContract, { assertOutsideTransaction });
+    const placement = rpcClient(transport, placementContract, { assertOutsideTransaction, metrics });
     const selector = new DestinationSelector({
       cache,
       placement,
@@ -58,7 +58,7 @@ export class SchedulerModule {
 
 /** Reads the hosts, then serves. Rejects when the database cannot be read. */
 export async function startScheduler(deps: SchedulerDeps): Promise<RunningService> {
-  const { config, database, transport, logger } = deps;
+  const { config, database, transport, logger, metrics } = deps;
   const app = await NestFactory.createApplicationContext(SchedulerModule.with(deps), {
     logger: false,
     abortOnError: false,
@@ -66,9 +66,9 @@ export async function startScheduler(deps: SchedulerDeps): Promise<RunningServic
   const loader = app.get(HostLoader);
   const janitor = app.get(AttemptsJanitor);
   // news first, so that nothing falls between the snapshot and the first item
-  const news = await serveRpc(app, transport, { contracts: [schedulerNews], logger });
+  const news = await serveRpc(app, transport, { contracts: [schedulerNews], logger, metrics });
   await loader.loadAll();
-  const calls = await serveRpc(app, transport, { contracts: [schedulerContract], logger });
+  const calls = await serveRpc(app, transport, { contracts: [schedulerContract], logger, metrics });
   loader.refreshEvery(config.refreshSeconds);
   janitor.start();
   return {

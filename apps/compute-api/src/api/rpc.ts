@@ -1,16 +1,18 @@
-import { rpcClient, rpcHostClient } from '@fractus/rpc';
+import { rpcClient, rpcHostClient, type RpcClientOptions } from '@fractus/rpc';
 import type { Client, Contract, HostClient } from '@fractus/rpc-contracts';
 import type { ApiParts } from '../parts';
 
-/** A client that refuses to be used while a transaction is open. */
+/** A client that refuses to be used while a transaction is open, and whose calls are measured. */
 export function clientOf<C extends Contract>({ deps }: ApiParts, contract: C): Client<C> {
-  return rpcClient(deps.transport, contract, guard(deps));
+  return rpcClient(deps.transport, contract, options(deps));
 }
 
+/** The same for a contract that is routed by host. */
 export function hostClientOf<C extends Contract>({ deps }: ApiParts, contract: C): HostClient<C> {
-  return rpcHostClient(deps.transport, contract, guard(deps));
+  return rpcHostClient(deps.transport, contract, options(deps));
 }
 
-const guard = ({ database }: ApiParts['deps']): { assertOutsideTransaction: (what: string) => void } => ({
+const options = ({ database, metrics }: ApiParts['deps']): RpcClientOptions => ({
   assertOutsideTransaction: (what) => database.assertOutsideTransaction(what),
+  metrics,
 });

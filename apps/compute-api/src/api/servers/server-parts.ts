@@ -8,7 +8,6 @@ import {
 } from '@fractus/compute-db';
 import type { ImageClient, NetworkClient } from '@fractus/clients';
 import type { RequestContext } from '@fractus/objects';
-import { rpcClient } from '@fractus/rpc';
 import { type Client, conductorContract } from '@fractus/rpc-contracts';
 import type { ComputeRuleName } from '@fractus/policy';
 import type { Logger } from '@fractus/telemetry';
@@ -17,6 +16,7 @@ import type { CreateServerDeps } from '../../app/servers/create-server';
 import type { SurroundingsDeps } from '../../app/servers/server-surroundings';
 import { zoneTakesServers } from '../../app/servers/zone-available';
 import type { ApiParts } from '../../parts';
+import { clientOf } from '../rpc';
 
 interface Owner {
   projectId: string;
@@ -38,16 +38,13 @@ export class ServerParts implements ActDeps, CreateServerDeps, SurroundingsDeps 
   private readonly hypervisors: HypervisorsRepository;
 
   constructor(private readonly parts: ApiParts) {
-    const { database, transport, clients, logger, config, metrics } = parts.deps;
+    const { database, clients, logger, config } = parts.deps;
     this.servers = new ServersRepository(database);
     this.hosts = new HostsRepository(database);
     this.aggregates = new AggregatesRepository(database);
     this.hypervisors = new HypervisorsRepository(database);
     this.operations = new ServerOperations(database, { quota: parts.quotaUsages });
-    this.conductor = rpcClient(transport, conductorContract, {
-      assertOutsideTransaction: (what) => database.assertOutsideTransaction(what),
-      metrics,
-    });
+    this.conductor = clientOf(parts, conductorContract);
     this.images = clients.images;
     this.networks = clients.networks;
     this.logger = logger;
