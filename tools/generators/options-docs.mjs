@@ -6,16 +6,16 @@ import { transform } from '@swc/core';
 import { build } from 'esbuild';
 import { format, resolveConfig } from 'prettier';
 
-/** Every service with options: title, file, class, prefix of its environment variables (as its main.ts has it). */
+/** Every service with options: name, file and class of what it needs as a process of its own. */
 const SERVICES = [
-  ['compute-api', 'apps/compute-api/src/compute-api.config.ts', 'ComputeApiConfig', 'FRACTUS_API_'],
-  ['conductor', 'apps/conductor/src/conductor.config.ts', 'ConductorConfig', 'FRACTUS_CONDUCTOR_'],
-  ['scheduler', 'apps/scheduler/src/config.ts', 'SchedulerConfig', 'FRACTUS_SCHEDULER_'],
-  ['compute-agent', 'apps/compute-agent/src/config.ts', 'ComputeAgentConfig', 'FRACTUS_AGENT_'],
-  ['placement', 'apps/placement/src/config.ts', 'PlacementConfig', 'PLACEMENT_'],
-  ['identity', 'apps/companions/src/identity/identity.config.ts', 'IdentityConfig', 'FRACTUS_IDENTITY_'],
-  ['image', 'apps/companions/src/image/image.config.ts', 'ImageConfig', 'FRACTUS_IMAGE_'],
-  ['network', 'apps/companions/src/network/network.config.ts', 'NetworkConfig', 'FRACTUS_NETWORK_'],
+  ['compute-api', 'apps/compute-api/src/config.ts', 'ComputeApiProcessConfig'],
+  ['conductor', 'apps/conductor/src/conductor.config.ts', 'ConductorConfig'],
+  ['scheduler', 'apps/scheduler/src/config.ts', 'SchedulerProcessConfig'],
+  ['compute-agent', 'apps/compute-agent/src/config.ts', 'ComputeAgentConfig'],
+  ['placement', 'apps/placement/src/config.ts', 'PlacementConfig'],
+  ['identity', 'apps/companions/src/config.ts', 'IdentityProcessConfig'],
+  ['image', 'apps/companions/src/config.ts', 'ImageProcessConfig'],
+  ['network', 'apps/companions/src/config.ts', 'NetworkProcessConfig'],
 ];
 
 const root = resolve(import.meta.dirname, '../..');
@@ -24,9 +24,9 @@ const swcOptions = require('../build/swc.options.cjs')('es6');
 const page = resolve(root, 'docs/operations/options.md');
 
 const entry = [
-  `import { describeConfig } from '@fractus/config';`,
+  `import { describeConfig, envPrefix } from '@fractus/config';`,
   ...SERVICES.map(([, file, name], i) => `import { ${name} as C${i} } from './${file}';`),
-  `export const tables = [${SERVICES.map(([, , , prefix], i) => `describeConfig(C${i}, { prefix: '${prefix}' })`).join(', ')}];`,
+  `export const tables = [${SERVICES.map(([service], i) => `describeConfig(C${i}, { prefix: envPrefix('${service}') })`).join(', ')}];`,
 ].join('\n');
 
 const outfile = resolve(root, 'tmp/options-docs.cjs');
@@ -57,8 +57,8 @@ const text = `# Options
 
 Made by \`node tools/generators/options-docs.mjs\` from the config classes; do not edit.
 
-Each service reads its options from the environment and from an optional YAML or JSON file; the environment wins. In a
-file the names of the first column nest (\`quota.cores\` is \`quota: {cores: …}\`). An unknown name, a value of the wrong
+Each service reads its options from the environment and from an optional YAML or JSON file, which the variable
+\`FRACTUS_<SERVICE>_CONFIG\` names; the environment wins. In a file the names of the first column nest (\`quota.cores\` is \`quota: {cores: …}\`). An unknown name, a value of the wrong
 kind or a missing option stops the start, and all faults are listed at once. A secret may also stand in a file that the
 variable with \`_FILE\` names; secrets are never printed.
 

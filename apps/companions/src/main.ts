@@ -1,10 +1,10 @@
 /** Runs one companion in a process of its own: `main.js identity|image|network`, configured by environment. */
 import 'reflect-metadata';
 import { ServiceSession, TokenValidator } from '@fractus/clients';
-import { loadConfig } from '@fractus/config';
-import { createLogger, createMetrics, type RunningService } from '@fractus/telemetry';
-import { IdentityConfig, ImageConfig, NetworkConfig, startIdentity, startImage, startNetwork } from './app.module';
-import { BootstrapConfig, CallerConfig } from './main.config';
+import { loadServiceConfig } from '@fractus/config';
+import { createLogger, createMetrics, runService, type RunningService } from '@fractus/telemetry';
+import { startIdentity, startImage, startNetwork } from './app.module';
+import { type CallerConfig, IdentityProcessConfig, ImageProcessConfig, NetworkProcessConfig } from './config';
 
 async function start(name: string | undefined): Promise<RunningService> {
   const { env } = process;
@@ -12,47 +12,34 @@ async function start(name: string | undefined): Promise<RunningService> {
   const parts = { logger, metrics: createMetrics({ process: true }) };
   switch (name) {
     case 'identity': {
-      const identity = await startIdentity({
-        ...parts,
-        config: loadConfig(IdentityConfig, { env, prefix: 'FRACTUS_IDENTITY_' }),
-      });
-      const seed = loadConfig(BootstrapConfig, { env, prefix: 'FRACTUS_IDENTITY_' });
-      if (seed.adminPassword) await identity.bootstrap({ ...seed, adminPassword: seed.adminPassword });
+      const config = loadServiceConfig(IdentityProcessConfig, name, env);
+      const identity = await startIdentity({ ...parts, config });
+      const { adminPassword, ...seed } = config.bootstrap;
+      if (adminPassword) await identity.bootstrap({ ...seed, adminPassword });
       return identity;
     }
-    case 'image':
-      return startImage({ ...parts, ...checks(), config: loadConfig(ImageConfig, { env, prefix: 'FRACTUS_IMAGE_' }) });
-    case 'network':
-      return startNetwork({
-        ...parts,
-        ...checks(),
-        config: loadConfig(NetworkConfig, { env, prefix: 'FRACTUS_NETWORK_' }),
-      });
+    case 'image': {
+      const config = loadServiceConfig(ImageProcessConfig, name, env);
+      return startImage({ ...parts, ...checks(config.caller), config });
+    }
+    case 'network': {
+      const config = loadServiceConfig(NetworkProcessConfig, name, env);
+      return startNetwork({ ...parts, ...checks(config.caller), config });
+    }
     default:
       throw new Error('which companion? identity, image or network');
   }
 }
 
 /** Tokens are checked by this service's own user against identity. */
-function checks(): { validate: (token: string) => ReturnType<TokenValidator['validate']>; identityUri: string } {
-  const { authUrl, username, password, projectName } = loadConfig(CallerConfig, {
-    env: process.env,
-    prefix: 'FRACTUS_',
-  });
+function checks({ authUrl, username, password, projectName }: CallerConfig): {
+  validate: (token: string) => ReturnType<TokenValidator['validate']>;
+  identityUri: string;
+} {
   const session = new ServiceSession({ authUrl, credentials: { username, password, projectName } });
   const tokens = new TokenValidator({ session });
   return { validate: (token) => tokens.validate(token), identityUri: authUrl };
 }
 
-async function main(): Promise<void> {
-  const service = await start(process.argv[2]);
-  process.stdout.write(`${service.name} listens on ${service.url ?? ''}\n`);
-  const stop = (): void => void service.close().then(() => process.exit(0));
-  process.once('SIGINT', stop);
-  process.once('SIGTERM', stop);
-}
-
-main().catch((e: unknown) => {
-  process.stderr.write(`${e instanceof Error ? e.message : String(e)}\n`);
-  process.exit(1);
-});
+const name = process.argv[2];
+runService(name ?? 'companions', () => start(name));

@@ -1,26 +1,16 @@
-import { loadConfig } from '@fractus/config';
-import { isFractusError } from '@fractus/objects';
-import { ComputeAgentConfig } from './config';
-
 /**
  * An agent as a process of its own. It needs a transport that crosses processes; there is none yet, so that it checks
  * its configuration and says so. Inside the embedded cloud `startComputeAgent` is called with the cloud's transport.
  */
-function main(): void {
-  try {
-    const { FRACTUS_AGENT_CONFIG: file } = process.env;
-    const config = loadConfig(ComputeAgentConfig, {
-      env: process.env,
-      prefix: 'FRACTUS_AGENT_',
-      ...(file === undefined ? {} : { file }),
-    });
-    process.stderr.write(
-      `compute-agent ${config.agentId}: the configuration is good, but no message transport between processes is built yet; run the agent inside the cloud (npm start)\n`,
-    );
-  } catch (e) {
-    process.stderr.write(`${isFractusError(e) ? e.message : String(e)}\n`);
-  }
-  process.exitCode = 1;
-}
+import 'reflect-metadata';
+import { loadServiceConfig } from '@fractus/config';
+import { unimplemented } from '@fractus/objects';
+import { runService } from '@fractus/telemetry';
+import { ComputeAgentConfig } from './config';
 
-main();
+runService('compute-agent', async () => {
+  const { agentId } = loadServiceConfig(ComputeAgentConfig, 'compute-agent', process.env);
+  throw unimplemented(
+    `the configuration of ${agentId} is good, but there is no broker transport yet: run the agent inside the cloud process (npm start)`,
+  );
+});

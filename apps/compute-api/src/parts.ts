@@ -11,7 +11,7 @@ import type { RpcTransport } from '@fractus/rpc';
 import type { Logger, Metrics } from '@fractus/telemetry';
 import type { Served } from '@fractus/microversions';
 import type { TokenOptions } from '@fractus/http';
-import type { ComputeApiConfig } from './compute-api.config';
+import type { ComputeApiConfig } from './config';
 
 /** What the composition root hands over. */
 export interface ComputeApiDeps {

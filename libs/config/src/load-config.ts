@@ -18,7 +18,7 @@ export interface LoadConfigOptions<T> {
   file?: string;
   /** Values that win over everything: command line, tests. */
   overrides?: DeepPartial<T>;
-  /** Prefix of every environment variable, e.g. `FRACTUS_API_`. */
+  /** Prefix of every environment variable, e.g. `FRACTUS_COMPUTE_API_`. */
   prefix?: string;
 }
 

@@ -4,7 +4,9 @@ import { prettyStream } from './pretty';
 import { redactSecrets, SECRET_SERIALIZERS } from './redact';
 
 export type Logger = PinoLogger;
-export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+/** From most to least; `silent` writes nothing. */
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export interface LoggerOptions {
   /** Name of the service; stands in every line. */

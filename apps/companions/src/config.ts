@@ -1,5 +1,8 @@
 import { IsObject, IsOptional, IsString, MinLength } from 'class-validator';
-import { Option } from '@fractus/config';
+import { Option, Section } from '@fractus/config';
+import { IdentityConfig } from './identity/identity.config';
+import { ImageConfig } from './image/image.config';
+import { NetworkConfig } from './network/network.config';
 
 /** What identity's first records are made from. */
 export class BootstrapConfig {
@@ -33,17 +36,32 @@ export class CallerConfig {
   @IsString()
   authUrl: string;
 
-  @Option({ env: 'SERVICE_USERNAME', describe: 'Name of the service user.' })
+  @Option({ describe: 'Name of the service user.' })
   @IsString()
   @MinLength(1)
   username: string;
 
-  @Option({ env: 'SERVICE_PASSWORD', secret: true, describe: 'Password of the service user.' })
+  @Option({ secret: true, describe: 'Password of the service user.' })
   @IsString()
   @MinLength(1)
   password: string;
 
-  @Option({ env: 'SERVICE_PROJECT', default: 'service', describe: 'Project of the service user.' })
+  @Option({ default: 'service', describe: 'Project of the service user.' })
   @IsString()
   projectName: string;
+}
+
+/** Identity as a process of its own. */
+export class IdentityProcessConfig extends IdentityConfig {
+  @Section(() => BootstrapConfig) bootstrap: BootstrapConfig;
+}
+
+/** The image service as a process of its own. */
+export class ImageProcessConfig extends ImageConfig {
+  @Section(() => CallerConfig) caller: CallerConfig;
+}
+
+/** The network service as a process of its own. */
+export class NetworkProcessConfig extends NetworkConfig {
+  @Section(() => CallerConfig) caller: CallerConfig;
 }
