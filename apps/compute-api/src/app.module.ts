@@ -12,7 +12,7 @@ import { DOCUMENT_PATHS, installVersionDocuments } from './api/version-documents
 import { VERSIONS } from './api/versions';
 import { ApiParts, type ComputeApiDeps } from './parts';
 
-export { ComputeApiConfig, QuotaConfig } from './compute-api.config';
+export { ComputeApiConfig, QuotaConfig } from './config';
 export type { ComputeApiDeps } from './parts';
 
 @Global()
