@@ -1,8 +1,10 @@
-// Prints failures and leaves a report where `npm test` adds up what jest's suites left.
+// For suites of `node --test`: prints failures and leaves a report where `npm test` adds up what jest's suites left.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
-const results = resolve(import.meta.dirname, '../../../tmp/test-results');
+const results = resolve(import.meta.dirname, '../../tmp/test-results');
+/** Nx names the project that it runs a target of. */
+const project = process.env.NX_TASK_TARGET_PROJECT ?? 'node-test';
 
 export default async function* report(source) {
   const total = { numPassedTests: 0, numFailedTests: 0, numRuntimeErrorTestSuites: 0, numPendingTests: 0 };
@@ -17,6 +19,6 @@ export default async function* report(source) {
     }
   }
   mkdirSync(results, { recursive: true });
-  writeFileSync(resolve(results, 'bench.json'), JSON.stringify(total));
-  yield `bench: ${total.numPassedTests} passed, ${total.numFailedTests} failed\n`;
+  writeFileSync(resolve(results, `${project}.json`), JSON.stringify(total));
+  yield `${project}: ${total.numPassedTests} passed, ${total.numFailedTests} failed\n`;
 }
