@@ -21,17 +21,19 @@ export function checkNode(version = process.versions.node) {
 
 const has = (command) => spawnSync(command, ['--version'], { stdio: 'ignore' }).status === 0;
 
-/** The database binding is compiled where no ready-made binary can be had; that takes these three. */
-export function checkBuildTools() {
+/**
+ * What is missing of the tools that compile the SQLite binding, with the command that installs them; null if nothing is.
+ * They are needed only where no ready-made binary can be had, so their absence alone stops nothing.
+ */
+export function missingBuildTools() {
   const missing = [
     ['python3', 'python3'],
     ['make', 'make'],
     ['g++', 'a C++ compiler'],
   ].filter(([command]) => !has(command));
-  if (missing.length === 0) return;
-  const hint =
-    process.platform === 'darwin' ? 'xcode-select --install' : 'apt-get install python3 make g++   (or your system’s equivalent)';
-  fail(`missing ${missing.map(([, name]) => name).join(', ')}, needed to build the SQLite binding: ${hint}`);
+  if (missing.length === 0) return null;
+  const install = process.platform === 'darwin' ? 'xcode-select --install' : 'apt-get install python3 make g++ (or your system’s equivalent)';
+  return { names: missing.map(([, name]) => name).join(', '), install };
 }
 
 const lockHash = () => createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
@@ -41,10 +43,11 @@ const marker = () => join(root, 'node_modules', '.fractus-installed');
 export function ensureInstalled() {
   if (existsSync(marker()) && readFileSync(marker(), 'utf8') === lockHash()) return;
   if (existsSync(join(root, 'node_modules', 'nx')) && lockedAsInstalled()) return void writeFileSync(marker(), lockHash());
-  checkBuildTools();
+  const tools = missingBuildTools();
+  if (tools) console.log(`Note: no ${tools.names} here. Should the SQLite binding have to be compiled: ${tools.install}`);
   console.log('Installing packages (once; a minute or three) …');
   const npm = spawnSync('npm', ['ci', '--no-fund', '--no-audit'], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
-  if (npm.status !== 0) fail('npm ci failed; its output is above');
+  if (npm.status !== 0) fail(tools ? `npm ci failed for want of ${tools.names}: ${tools.install}, then try again` : 'npm ci failed; its output is above');
   writeFileSync(marker(), lockHash());
 }
 
