@@ -31,7 +31,7 @@ function command(): Command {
     .description(
       'Starts the whole cloud in one process: identity, image, network, placement, compute and simulated hosts.',
     )
-    .option('--state-dir <folder>', 'where the cloud keeps its state', '.fractus')
+    .option('--state-dir <folder>', 'where the cloud keeps its state', named, '.fractus')
     .option('--hosts <n>', 'simulated hosts', integer(1, 10_000), 4)
     .option(
       '--port-base <n>',
@@ -51,6 +51,12 @@ function command(): Command {
     .allowExcessArguments(false)
     .exitOverride()
     .configureOutput({ writeErr: () => undefined });
+}
+
+/** An empty name would be the folder that the command happens to run in. */
+function named(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('give a folder');
+  return text;
 }
 
 function oneOf<T extends string>(values: readonly T[]): (text: string) => T {

@@ -6,12 +6,13 @@ import {
   constants,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { OptionError } from './options';
 
 /** Passwords made on the first start and kept in the state folder, readable by the owner alone. */
@@ -44,14 +45,20 @@ export class StateDir {
     private readonly lock: Sqlite.Database,
   ) {}
 
-  /** Makes the folder, takes the lock, empties it if asked. Throws OptionError with one line on what is wrong. */
+  /**
+   * Makes the folder, takes the lock, empties it if asked. Throws OptionError with one line on what is wrong; a folder
+   * that holds something of somebody else's is left as it is.
+   */
   static open(path: string, reset: boolean): StateDir {
     try {
-      mkdirSync(path, { recursive: true });
+      makeFolder(path);
       accessSync(path, constants.W_OK | constants.X_OK);
     } catch (e) {
       throw new OptionError(`cannot write to the state folder ${path}: ${(e as Error).message}`);
     }
+    const foreign = foreignEntry(path);
+    if (foreign !== undefined)
+      throw new OptionError(`${path} is no state folder: it holds ${foreign}; give an empty or a new folder`);
     const lock = takeLock(path);
     if (reset)
       for (const name of OWNED)
@@ -90,6 +97,20 @@ export function writePrivate(file: string, text: string): void {
   writeFileSync(draft, text, { mode: 0o600 });
   chmodSync(draft, 0o600);
   renameSync(draft, file);
+}
+
+/** The first thing in the folder that says it is not a cloud's; a lock, the first thing a cloud writes, says it is. */
+function foreignEntry(path: string): string | undefined {
+  const entries = readdirSync(path);
+  if (entries.includes('lock.db')) return undefined;
+  return entries.find((name) => !name.startsWith('.') && name !== 'lost+found');
+}
+
+/** Folder by folder: Node's own recursive way never ends where the system lets nobody make one, as in /proc. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return void readdirSync(path);
+  makeFolder(dirname(path));
+  mkdirSync(path);
 }
 
 function takeLock(path: string): Sqlite.Database {
