@@ -29,7 +29,7 @@ const SECRETS = {
   demoPassword: 'test-demo-secret',
   servicePassword: 'test-service-secret',
 };
-type ServiceName = 'identity' | 'image' | 'network' | 'placement' | 'compute';
+export type ServiceName = 'identity' | 'image' | 'network' | 'placement' | 'compute';
 
 interface Login {
   readonly token: string;

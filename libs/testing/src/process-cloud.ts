@@ -1,0 +1,143 @@
+/** The cloud as its users run it: a process of its own, which can be killed without warning and started again. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { CloudUser, type ServiceName } from './test-cloud';
+
+const ROOT = resolve(__dirname, '../../..');
+/** How far each service's port is from the base. */
+const OFFSETS: Record<ServiceName, number> = {
+  identity: 0,
+  compute: 3774,
+  placement: 3778,
+  image: 4292,
+  network: 4696,
+};
+
+/** Bundles the cloud unless that was done since the last change, and gives the bundle's path. */
+export function buildCloud(): string {
+  const checks = pathToFileURL(join(ROOT, 'tools/start/checks.mjs')).href;
+  const script = `import(${JSON.stringify(checks)}).then((m) => console.log(m.ensureBuilt('cloud')))`;
+  return (
+    execFileSync(process.execPath, ['-e', script], { cwd: ROOT, encoding: 'utf8' }).trim().split('\n').at(-1) ?? ''
+  );
+}
+
+export interface ProcessCloudOptions {
+  hosts: number;
+  args?: readonly string[];
+}
+
+export class ProcessCloud {
+  readonly admin = this.user('admin', 'adminPassword');
+  readonly demo = this.user('demo', 'demoPassword');
+  private child: ChildProcess | undefined;
+  private ended: Promise<void> = Promise.resolve();
+  private output = '';
+
+  private constructor(
+    readonly stateDir: string,
+    private readonly bundle: string,
+    private readonly base: number,
+    private readonly options: ProcessCloudOptions,
+  ) {}
+
+  /** A cloud in a folder of its own that is not running yet. */
+  static async prepare(options: ProcessCloudOptions): Promise<ProcessCloud> {
+    const bundle = buildCloud();
+    return new ProcessCloud(mkdtempSync(join(tmpdir(), 'fractus-process-')), bundle, await freeBase(), options);
+  }
+
+  get urls(): Record<ServiceName, string> {
+    const entries = Object.entries(OFFSETS).map(([name, offset]) => [name, `http://127.0.0.1:${this.base + offset}`]);
+    return Object.fromEntries(entries) as Record<ServiceName, string>;
+  }
+
+  get pid(): number | undefined {
+    return this.child?.pid;
+  }
+
+  /** Starts the process; does not wait until it is ready. */
+  launch(): void {
+    const { hosts, args = [] } = this.options;
+    const all = ['--state-dir', this.stateDir, '--port-base', String(this.base), '--hosts', String(hosts), ...args];
+    const child = spawn(process.execPath, ['--enable-source-maps', this.bundle, ...all], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.child = child;
+    this.output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (chunk: Buffer) => (this.output += chunk.toString()));
+    this.ended = new Promise((done) => child.once('exit', () => done()));
+  }
+
+  /** Resolves with the milliseconds that went by once the process has said that it is ready; rejects if it ends before. */
+  async ready(): Promise<number> {
+    const { child } = this;
+    const began = performance.now();
+    await new Promise<void>((done, failed) => {
+      const look = (): void => {
+        if (/\bis ready\b/.test(this.output)) done();
+      };
+      child?.stdout?.on('data', look);
+      void this.ended.then(() => failed(new Error(`the cloud ended before it was ready:\n${this.output}`)));
+      look();
+    });
+    return performance.now() - began;
+  }
+
+  async start(): Promise<number> {
+    this.launch();
+    return this.ready();
+  }
+
+  /** Ends it, `SIGKILL` without giving it a chance to put anything in order. */
+  async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+    this.child?.kill(signal);
+    await this.ended;
+    this.child = undefined;
+  }
+
+  async close(): Promise<void> {
+    await this.end('SIGKILL');
+    rmSync(this.stateDir, { recursive: true, force: true });
+  }
+
+  private user(name: string, secret: string): CloudUser {
+    const password = (): string => {
+      const secrets = JSON.parse(readFileSync(join(this.stateDir, 'secrets.json'), 'utf8')) as Record<string, string>;
+      return secrets[secret] ?? '';
+    };
+    return new CloudUser(
+      () => this.urls,
+      {
+        name,
+        project: name,
+        get password() {
+          return password();
+        },
+      },
+      null,
+    );
+  }
+}
+
+/** A base at which every service's port is free right now. */
+async function freeBase(): Promise<number> {
+  for (let base = 11_000 + (process.pid % 400) * 40; base < 60_000; base += 100) {
+    const states = await Promise.all(Object.values(OFFSETS).map((offset) => isFree(base + offset)));
+    if (states.every(Boolean)) return base;
+  }
+  throw new Error('no free range of ports found');
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((done) => {
+    const server = createServer();
+    server.once('error', () => done(false));
+    server.listen({ host: '127.0.0.1', port, exclusive: true }, () => server.close(() => done(true)));
+  });
+}
