@@ -26,10 +26,8 @@ export interface ParsedList {
 const OPEN_TO_ALL = new Set([
   'reservation_id',
   'name',
-  'display_name',
   'status',
   'image',
-  'image_ref',
   'flavor',
   'ip',
   'changes-since',
@@ -83,7 +81,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   availability_zone: text('availabilityZone'),
   key_name: text('keyName'),
   config_drive: flag('configDrive'),
-  locked: flag('locked'),
+  locked: (value) => ({ locked: strictly(value, 'locked') }),
   description: text('description'),
   display_description: text('description'),
   hostname: text('hostname'),
@@ -107,21 +105,22 @@ export function parseList(ctx: RequestContext, query: Query, rules: ListRules): 
   const allowed = (key: string): boolean => rules.allFilters || OPEN_TO_ALL.has(key) || rules.openFilters.has(key);
   let filters: ServerFilters = {};
   for (const [key, values] of Object.entries(query)) {
-    const read = READERS[key];
+    const read = Object.hasOwn(READERS, key) ? READERS[key] : undefined;
     const value = values.at(-1);
     if (read && value !== undefined && allowed(key)) filters = { ...filters, ...read(value, key) };
   }
-  filters = { ...filters, ...metadataFilter(query, allowed), ...deletedFilter(query, allowed) };
+  if (rules.allFilters) refuseJoined(query);
+  filters = { ...filters, ...deletedFilter(query, allowed) };
   const { changesSince, changesBefore } = filters;
   if (changesSince !== undefined && changesBefore !== undefined && changesSince > changesBefore)
     throw invalid('The value of changes-since must be less than or equal to changes-before.', {
       code: 'filter.changes-since',
     });
   const statuses = readStatuses(query['status'] ?? [], rules);
-  if (statuses) filters = { ...filters, statuses, ...deletedStatus(statuses, rules, filters) };
+  if (statuses) filters = { ...filters, statuses, ...deletedStatus(ctx, statuses) };
   return {
     filters: { ...filters, ...scope(ctx, query, rules) },
-    sort: sorting(query),
+    sort: sorting(ctx, query),
     nothing: statuses?.length === 0,
   };
 }
@@ -134,15 +133,12 @@ function readStatuses(asked: readonly string[], rules: ListRules): StatusFilter[
   return known;
 }
 
-/** Deleted servers are an operator's business. */
-function deletedStatus(
-  statuses: readonly StatusFilter[],
-  rules: ListRules,
-  filters: ServerFilters,
-): Partial<ServerFilters> {
-  if (!statuses.some((s) => s.vmState === 'deleted')) return {};
-  if (!rules.allFilters) throw forbidden('Only administrators may list deleted instances', { code: 'filter.status' });
-  return { deleted: statuses.every((s) => s.vmState === 'deleted') ? true : (filters.deleted ?? 'both') };
+/** Who asks for deleted servers and nothing else must be an administrator. Among others, DELETED adds nothing. */
+function deletedStatus(ctx: RequestContext, statuses: readonly StatusFilter[]): Partial<ServerFilters> {
+  if (statuses.length === 0 || !statuses.every((s) => s.vmState === 'deleted')) return {};
+  if (!ctx.roles.includes('admin'))
+    throw forbidden('Only administrators may list deleted instances', { code: 'filter.status' });
+  return { deleted: true };
 }
 
 function deletedFilter(query: Query, allowed: (key: string) => boolean): Partial<ServerFilters> {
@@ -150,45 +146,45 @@ function deletedFilter(query: Query, allowed: (key: string) => boolean): Partial
   return value !== undefined && allowed('deleted') ? { deleted: isTrue(value) } : {};
 }
 
-function metadataFilter(query: Query, allowed: (key: string) => boolean): Partial<ServerFilters> {
-  const value = query['metadata']?.at(-1);
-  if (value === undefined || !allowed('metadata')) return {};
-  try {
-    const parsed: unknown = JSON.parse(value);
-    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed))
-      return { metadata: Object.fromEntries(Object.entries(parsed).map(([k, v]) => [k, String(v)])) };
-  } catch {
-    // told below
-  }
-  throw invalid('Invalid filter field: metadata. Give a JSON object of strings.', { code: 'filter.metadata' });
+/** Known as parameters, and as filters of nothing (upstream JOINED_TABLE_QUERY_PARAMS_SERVERS). */
+const JOINED = ['block_device_mapping', 'services', 'metadata', 'system_metadata', 'info_cache', 'security_groups', 'pci_devices']; // prettier-ignore
+
+function refuseJoined(query: Query): void {
+  const found = Object.keys(query).find((key) => JOINED.includes(key) || key.startsWith('_'));
+  if (found !== undefined) throw invalid(`Invalid filter field: ${found.slice(0, 100)}.`, { code: 'filter.unknown' });
 }
 
-/** Whose servers: the project's own, or everybody's for those whom policy lets ask for all. */
+/**
+ * Whose servers: the project's own, or everybody's for those whom policy lets ask for all. A project is named only
+ * together with `all_tenants`; by itself it is passed over (upstream bug 1185290).
+ */
 function scope(ctx: RequestContext, query: Query, rules: ListRules): Partial<ServerFilters> {
   const named = query['project_id']?.at(-1) ?? query['tenant_id']?.at(-1);
   const all = query['all_tenants']?.at(-1);
-  const wantsAll = all === undefined ? named !== undefined && rules.allFilters : allTenants(all);
-  if (!wantsAll) return { projectId: ctx.projectId ?? '' };
+  if (all === undefined || (all !== '' && !strictly(all, 'all_tenants'))) return { projectId: ctx.projectId ?? '' };
   const rule = `os_compute_api:servers:${rules.detail ? 'detail' : 'index'}:get_all_tenants`;
   if (!rules.may(rule)) throw forbidden(`Policy doesn't allow ${rule} to be performed.`, { code: 'policy' });
   return named === undefined ? {} : { projectId: named };
 }
 
-function allTenants(value: string): boolean {
-  if (value === '') return true;
+function strictly(value: string, name: string): boolean {
   const lower = value.trim().toLowerCase();
   if (TRUE.has(lower)) return true;
   if (FALSE.has(lower)) return false;
-  throw invalid(`Unrecognized value '${value.slice(0, 64)}' for all_tenants`, { code: 'filter.all_tenants' });
+  throw invalid(`Unrecognized value '${value.slice(0, 64)}' for ${name}`, { code: `filter.${name}` });
 }
 
 const TRUE = new Set(['1', 't', 'true', 'on', 'y', 'yes']);
 const FALSE = new Set(['0', 'f', 'false', 'off', 'n', 'no']);
 const isTrue = (value: string): boolean => TRUE.has(value.trim().toLowerCase());
 
-function sorting(query: Query): ServerSort[] {
+function sorting(ctx: RequestContext, query: Query): ServerSort[] {
   const allowed = Object.keys(SERVER_SORT_COLUMNS) as ServerSortKey[];
-  return parseSort(query, { allowed, ignored: IGNORED_SORT, defaults: [{ key: 'created_at', dir: 'desc' }] });
+  const sort = parseSort(query, { allowed, ignored: IGNORED_SORT, defaults: [{ key: 'created_at', dir: 'desc' }] });
+  const secret = sort.find(({ key }) => key === 'host' || key === 'node');
+  if (secret && !ctx.roles.includes('admin'))
+    throw forbidden(`Only administrators can sort servers by ${secret.key}`, { code: 'query.sort_key' });
+  return sort;
 }
 
 /** Sort keys that upstream takes and that order by something no client can see. */
