@@ -89,9 +89,7 @@ export interface ServerFilters {
   readonly tagsAny?: readonly string[];
   readonly notTags?: readonly string[];
   readonly notTagsAny?: readonly string[];
-  /** Key and value pairs that metadata must contain. */
-  readonly metadata?: Readonly<Record<string, string>>;
-  /** updated_at bounds, inclusive, epoch ms. With `changesSince` deleted servers are listed too unless `deleted` says. */
+  /** updated_at bounds, inclusive, epoch ms. With either, deleted servers are listed too unless `deleted` says. */
   readonly changesSince?: number;
   readonly changesBefore?: number;
   /** Default false: only live servers. */
@@ -187,8 +185,9 @@ function clauses(filters: ServerFilters): Clause[] {
   return out;
 }
 
-function liveness({ deleted, changesSince }: ServerFilters): Clause {
-  if (deleted === 'both' || (deleted === undefined && changesSince !== undefined)) return ['deleted >= 0', []];
+function liveness({ deleted, changesSince, changesBefore }: ServerFilters): Clause {
+  const bounded = changesSince !== undefined || changesBefore !== undefined;
+  if (deleted === 'both' || (deleted === undefined && bounded)) return ['deleted >= 0', []];
   return [deleted ? 'deleted <> 0' : 'deleted = 0', []];
 }
 
@@ -218,20 +217,13 @@ const joined = (list: Clause[], word: string, empty: string): Clause => [list.le
 
 function rowTests(filters: ServerFilters): RowTest[] {
   const tests: RowTest[] = [];
-  const { nameRegex, ipRegex, ip6Regex, metadata } = filters;
+  const { nameRegex, ipRegex, ip6Regex } = filters;
   if (nameRegex !== undefined) {
     const name = pattern('name', nameRegex);
     tests.push((row) => name.matcher(row.name).find());
   }
   if (ipRegex !== undefined) tests.push(addressTest(pattern('ip', ipRegex), 4));
   if (ip6Regex !== undefined) tests.push(addressTest(pattern('ip6', ip6Regex), 6));
-  if (metadata !== undefined) {
-    const wanted = Object.entries(metadata);
-    tests.push((row) => {
-      const have = JSON.parse(row.metadata) as Record<string, string>;
-      return wanted.every(([k, v]) => have[k] === v);
-    });
-  }
   return tests;
 }
 

@@ -256,7 +256,6 @@ describe('lists', () => {
     expect(await names({ flavorId: 'f4', locked: true, host: 'h1' })).toEqual(['c-WEB']);
     expect(await names({ locked: false })).toEqual(['a-web', 'b-db']);
     expect(await names({ keyName: ['key', 'other'] })).toEqual(['b-db']);
-    expect(await names({ metadata: { k: 'v' } })).toEqual(['a-web']);
     expect(await names({ taskState: null })).toEqual(['a-web', 'c-WEB']);
     expect(await names({ taskState: [null, 'rebooting'] })).toHaveLength(3);
     expect(await names({ projectId: 'p2' })).toEqual([]);

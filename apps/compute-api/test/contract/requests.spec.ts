@@ -11,6 +11,7 @@ import {
 } from '../../src/api/flavors/flavors.dto';
 import { LimitsQuery } from '../../src/api/limits/limits.dto';
 import { ShowQuotaClassQuery, UpdateQuotaClassSetDto } from '../../src/api/quota-class-sets/quota-class-sets.dto';
+import { ListServersQuery } from '../../src/api/servers/list-servers.dto';
 import { QuotaDefaultsQuery, QuotaSetQuery, UpdateQuotaSetDto } from '../../src/api/quota-sets/quota-sets.dto';
 import { withContract } from './contract';
 import { describeConformance } from './request-conformance';
@@ -62,4 +63,9 @@ withContract('bodies and queries of limits and quotas', () => {
   describeConformance('PUT /os-quota-class-sets/{id}', UpdateQuotaClassSetDto, 'request_body', {
     base: { quota_class_set: {} },
   });
+});
+
+withContract('queries of servers', () => {
+  describeConformance('GET /servers', ListServersQuery, 'request_query', { base: {} });
+  describeConformance('GET /servers/detail', ListServersQuery, 'request_query', { base: { sort_key: ['locked'] } });
 });

@@ -1,16 +1,20 @@
 import { IsIn } from 'class-validator';
-import { AlsoProperties, Closed, Format, NumericString, Optional, Since } from '@fractus/dto-schema';
+import { AlsoProperties, Closed, Format, InVersions, NumericString, Optional, Since } from '@fractus/dto-schema';
 import { Parameters, TextParameters } from '@fractus/microversions';
 
-/** Keys that a list may be sorted by; some order by what no client sees and have no effect. */
-export const SORT_KEYS = [
+/** Keys that a list may be sorted by. */
+const SORT_KEYS = [
   'access_ip_v4', 'access_ip_v6', 'auto_disk_config', 'availability_zone', 'config_drive', 'created_at',
   'display_description', 'display_name', 'host', 'hostname', 'image_ref', 'instance_type_id', 'kernel_id', 'key_name',
-  'launch_index', 'launched_at', 'locked_by', 'node', 'power_state', 'progress', 'project_id', 'ramdisk_id',
-  'root_device_name', 'task_state', 'terminated_at', 'updated_at', 'user_id', 'uuid', 'vm_state', 'architecture',
-  'cell_name', 'cleaned', 'default_ephemeral_device', 'default_swap_device', 'deleted', 'deleted_at',
-  'disable_terminate', 'ephemeral_gb', 'ephemeral_key_uuid', 'id', 'key_data', 'launched_on', 'locked', 'memory_mb',
-  'os_type', 'reservation_id', 'root_gb', 'shutdown_terminate', 'user_data', 'vcpus', 'vm_mode',
+  'launch_index', 'launched_at', 'locked', 'locked_by', 'node', 'power_state', 'progress', 'project_id', 'ramdisk_id',
+  'root_device_name', 'task_state', 'terminated_at', 'updated_at', 'user_id', 'uuid', 'vm_state',
+]; // prettier-ignore
+
+/** Keys that order by what no client sees: taken without effect until 2.74, refused from then on. */
+const IDLE_SORT_KEYS = [
+  'architecture', 'cell_name', 'cleaned', 'default_ephemeral_device', 'default_swap_device', 'deleted', 'deleted_at',
+  'disable_terminate', 'ephemeral_gb', 'ephemeral_key_uuid', 'id', 'key_data', 'launched_on', 'memory_mb', 'os_type',
+  'reservation_id', 'root_gb', 'shutdown_terminate', 'user_data', 'vcpus', 'vm_mode',
 ]; // prettier-ignore
 
 const Regexes = (): PropertyDecorator => Parameters(Format('regex'));
@@ -65,7 +69,10 @@ export class ListServersQuery {
   @Optional() @TextParameters() services?: string[];
   @Optional() @TextParameters() soft_deleted?: string[];
   @Optional() @TextParameters() sort_dir?: string[];
-  @Optional() @Parameters(IsIn(SORT_KEYS)) sort_key?: string[];
+  @Optional()
+  @InVersions('-2.74', Parameters(IsIn([...SORT_KEYS, ...IDLE_SORT_KEYS])))
+  @InVersions('2.75-', Parameters(IsIn(SORT_KEYS)))
+  sort_key?: string[];
   @Optional() @TextParameters() status?: string[];
   @Optional() @TextParameters() system_metadata?: string[];
   @Optional() @Since('2.26') @Regexes() tags?: string[];
