@@ -101,6 +101,7 @@ export class NetworkClient {
       project_id: query.projectId,
       name: query.name,
       'binding:host_id': query.bindingHost,
+      fixed_ips: query.fixedIp === undefined ? undefined : `ip_address=${query.fixedIp}`,
     };
     return (await this.list(ctx, as, 'ports', params)).map(portOfWire);
   }

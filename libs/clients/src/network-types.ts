@@ -99,6 +99,8 @@ export interface PortQuery {
   projectId?: string;
   name?: string;
   bindingHost?: string;
+  /** Those that have this address. */
+  fixedIp?: string;
   ids?: readonly string[];
 }
 

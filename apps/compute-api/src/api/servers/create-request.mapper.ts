@@ -1,5 +1,6 @@
-import { toBoolean } from '@fractus/dto-schema';
+import { FORMATS, toBoolean } from '@fractus/dto-schema';
 import { invalid } from '@fractus/objects';
+import { canonicalAddress } from '../../app/servers/addresses';
 import type { BlockDevice, CreateServerRequest, RequestedNetworks } from '../../app/servers/create-request';
 import type {
   BlockDeviceMapping,
@@ -15,7 +16,7 @@ export function createRequestOf(dto: CreateServerDto): CreateServerRequest {
   const { server } = dto;
   const minCount = countOf(server.min_count) ?? 1;
   return {
-    name: server.name,
+    name: server.name.trim(),
     description: server.description ?? null,
     imageRef: server.imageRef || null,
     flavorRef: String(server.flavorRef),
@@ -30,16 +31,16 @@ export function createRequestOf(dto: CreateServerDto): CreateServerRequest {
     configDrive: toBoolean(server.config_drive) ?? false,
     securityGroups: server.security_groups?.map((g) => g.name ?? '').filter((name) => name !== '') ?? null,
     returnReservationId: toBoolean(server.return_reservation_id) ?? false,
-    diskConfig: server['OS-DCF:diskConfig'] === 'AUTO' ? 'AUTO' : 'MANUAL',
+    diskConfig: (server['OS-DCF:diskConfig'] as CreateServerRequest['diskConfig'] | undefined) ?? null,
     accessIpV4: server.accessIPv4 ?? null,
-    accessIpV6: server.accessIPv6 ?? null,
+    accessIpV6: server.accessIPv6 === undefined ? null : canonicalAddress(server.accessIPv6),
     tags: server.tags ?? [],
     trustedImageCertificates: server.trusted_image_certificates ?? null,
     host: server.host ?? null,
     hypervisorHostname: server.hypervisor_hostname ?? null,
     hostname: server.hostname ?? null,
     blockDevices: blockDevicesOf(server),
-    schedulerHints: hintsOf(dto['OS-SCH-HNT:scheduler_hints'] ?? dto['os:scheduler_hints']),
+    schedulerHints: hintsOf(dto['os:scheduler_hints'] ?? dto['OS-SCH-HNT:scheduler_hints']),
     personality: (server.personality ?? []).map(({ path = '', contents = '' }) => ({ path, contents })),
   };
 }
@@ -59,12 +60,23 @@ function requestedNetwork(
   seen: Set<string>,
 ): Exclude<RequestedNetworks, string>[number] {
   if (!port && !uuid) throw invalid("Bad network format: missing 'uuid'", { code: 'network.missing' });
-  if (port && seen.has(port)) throw invalid(`Port ${port} was given more than once.`, { code: 'port.duplicate' });
+  if (port && seen.has(port))
+    throw invalid(`Port ID '${port}' was specified twice: you cannot attach a port multiple times.`, {
+      code: 'port.duplicate',
+    });
+  if (port && fixed_ip)
+    throw invalid(
+      `Specified Fixed IP '${fixed_ip}' cannot be used with port '${port}': the two cannot be specified together.`,
+      { code: 'port.fixed_ip' },
+    );
   if (port) seen.add(port);
-  // before 2.37 a network id might carry the prefix of a bridge
-  const networkId = uuid?.startsWith('br-') ? uuid.split('-').slice(-5).join('-') : uuid;
+  // before 2.37 the schema takes any text
+  else if (uuid && !FORMATS.uuid.check(uuid))
+    throw invalid(`Bad networks format: network uuid is not in proper format (${uuid.slice(0, 100)})`, {
+      code: 'network.id',
+    });
   return {
-    networkId: port ? null : (networkId ?? null),
+    networkId: port ? null : (uuid ?? null),
     portId: port ?? null,
     fixedIp: fixed_ip ?? null,
     tag: tag ?? null,

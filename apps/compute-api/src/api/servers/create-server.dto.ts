@@ -141,6 +141,6 @@ export class NewServer {
 export class CreateServerDto {
   @Nested(() => NewServer) server: NewServer;
   @Optional() @Nested(() => SchedulerHints) 'os:scheduler_hints'?: SchedulerHints;
-  /** The older name of the same; it counts where both are given. */
+  /** The older name of the same; it counts where only it is given. */
   @Optional() @Nested(() => SchedulerHints) 'OS-SCH-HNT:scheduler_hints'?: SchedulerHints;
 }

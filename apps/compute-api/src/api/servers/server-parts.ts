@@ -5,6 +5,7 @@ import {
   ServerOperations,
   type Server,
   ServersRepository,
+  ZONE_KEY,
 } from '@fractus/compute-db';
 import type { ImageClient, NetworkClient } from '@fractus/clients';
 import type { RequestContext } from '@fractus/objects';
@@ -66,7 +67,7 @@ export class ServerParts implements ActDeps, CreateServerDeps, SurroundingsDeps 
 
   async findFlavor(ctx: RequestContext, ref: string): ReturnType<CreateServerDeps['findFlavor']> {
     const flavor = await this.parts.flavors.find(ref, this.parts.enforcer.isAdmin(ctx) ? null : ctx.projectId);
-    if (!flavor) return null;
+    if (!flavor || flavor.disabled) return null;
     const { flavorId, name, vcpus, memoryMb, rootGb, ephemeralGb, swapMb, extraSpecs } = flavor;
     return { flavorId, name, vcpus, memoryMb, rootGb, ephemeralGb, swapMb, extraSpecs: { ...extraSpecs } };
   }
@@ -77,6 +78,11 @@ export class ServerParts implements ActDeps, CreateServerDeps, SurroundingsDeps 
 
   zoneAvailable(zone: string): Promise<boolean> {
     return zoneTakesServers({ hosts: this.hosts, aggregates: this.aggregates, defaultZone: this.defaultZone }, zone);
+  }
+
+  async zoneOfHost(host: string | null): Promise<string | null> {
+    const own = (await this.aggregates.list()).filter((a) => host !== null && a.hosts.includes(host));
+    return own.map((a) => a.metadata[ZONE_KEY]).find((zone) => zone !== undefined) ?? null;
   }
 
   async findHost(host: string | null, node: string | null): Promise<{ host: string; node: string } | null> {

@@ -70,7 +70,8 @@ export function detailedServer({
     flavor_link: { id: server.flavor.flavorId, links: links.flavor(server.flavor.flavorId) },
     created: isoTime(server.createdAt),
     updated: isoTime(server.updatedAt ?? server.createdAt),
-    addresses: addressesOf(server),
+    // upstream hides the addresses of a server that is not there yet
+    addresses: server.vmState === 'building' ? {} : addressesOf(server),
     accessIPv4: server.accessIpV4 ?? '',
     accessIPv6: server.accessIpV6 ?? '',
     links: links.server(server.id),
@@ -90,9 +91,8 @@ export function detailedServer({
     'OS-EXT-STS:vm_state': wireVmState(server),
     'OS-EXT-STS:power_state': server.powerState,
     'os-extended-volumes:volumes_attached': [],
-    ...(server.nics.length > 0 || server.securityGroups.length > 0
-      ? { security_groups: server.securityGroups.map((name) => ({ name })) }
-      : {}),
+    // they are the ports'
+    ...(server.nics.length > 0 ? { security_groups: server.securityGroups.map((name) => ({ name })) } : {}),
     locked: server.lockedBy !== null,
     ...(around.hostStatus === null ? {} : { host_status: around.hostStatus }),
     description: server.description,

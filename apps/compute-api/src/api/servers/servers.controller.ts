@@ -4,6 +4,7 @@ import type { Server } from '@fractus/compute-db';
 import { isFullPage, nextHref, parsePage, type Query } from '@fractus/http';
 import { type ActionRequest, Answer } from '@fractus/microversions';
 import type { RequestContext } from '@fractus/objects';
+import { canonicalAddress } from '../../app/servers/addresses';
 import { actOnServer } from '../../app/servers/act-on-server';
 import { createServer } from '../../app/servers/create-server';
 import { type ListRules, parseList } from '../../app/servers/list-servers';
@@ -75,7 +76,7 @@ export class ServersController {
   })
   async create(ctx: RequestContext, { body, raw }: ApiRequest<CreateServerDto>): Promise<Answer> {
     const request = createRequestOf(body);
-    if (request.networks !== 'none' && request.networks !== 'default')
+    if (request.networks !== 'none' && request.networks !== 'default' && request.networks.length > 0)
       this.parts.authorize(ctx, `${RULE}:create:attach_network`);
     if (request.trustedImageCertificates) this.parts.authorize(ctx, `${RULE}:create:trusted_certs`);
     const created = await createServer(this.parts, ctx, request);
@@ -85,10 +86,8 @@ export class ServersController {
     const server = {
       id,
       links,
-      'OS-DCF:diskConfig': request.diskConfig,
-      security_groups: (request.securityGroups?.length ? request.securityGroups : ['default']).map((name) => ({
-        name,
-      })),
+      'OS-DCF:diskConfig': created.diskConfig,
+      security_groups: body.server.security_groups ?? [{ name: 'default' }],
       adminPass: created.adminPassword,
     };
     return new Answer({ server }, { headers: { location: links[0]?.href ?? '' } });
@@ -109,7 +108,7 @@ export class ServersController {
       description: change.description,
       hostname: change.hostname,
       accessIpV4: change.accessIPv4,
-      accessIpV6: change.accessIPv6,
+      accessIpV6: change.accessIPv6 === undefined ? undefined : canonicalAddress(change.accessIPv6),
       diskConfig: change['OS-DCF:diskConfig'],
       pinnedZone: change.pinned_availability_zone,
     });
@@ -200,8 +199,9 @@ export class ServersController {
   }
 
   private listRules(ctx: RequestContext, flags: NovaFlags, detail: boolean): ListRules {
-    const open = new Set(['tags', 'tags-any', 'not-tags', 'not-tags-any', 'changes-before', 'locked']);
+    const open = new Set<string>(['tags', 'tags-any', 'not-tags', 'not-tags-any', 'changes-before', 'locked']);
     if (flags.ip6FilterForAll) open.add('ip6');
+    if (flags.hostnameForAll) open.add('hostname');
     if (flags.moreFiltersForAll) for (const key of MORE_FILTERS) open.add(key);
     return {
       allFilters: this.parts.may(ctx, `${RULE}:allow_all_filters`),

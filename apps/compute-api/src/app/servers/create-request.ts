@@ -46,7 +46,8 @@ export interface CreateServerRequest {
   /** Names or uuids; null when nothing was said. */
   securityGroups: string[] | null;
   returnReservationId: boolean;
-  diskConfig: 'AUTO' | 'MANUAL';
+  /** Null: as the image says. */
+  diskConfig: 'AUTO' | 'MANUAL' | null;
   accessIpV4: string | null;
   accessIpV6: string | null;
   tags: string[];
@@ -69,12 +70,11 @@ export interface ResolvedCreate {
   requestedNode: string | null;
   networks: ResolvedNetworks;
   publicKey: string | null;
-  securityGroups: ResolvedSecurityGroup[];
-}
-
-export interface ResolvedSecurityGroup {
-  id: string;
-  name: string;
+  /** By name where that tells them apart, else by id. */
+  securityGroups: string[];
+  diskConfig: 'AUTO' | 'MANUAL';
+  /** How many servers the project's port quota leaves room for, of those asked for. */
+  fitting: number;
 }
 
 /** `auto` stays a word: conductor picks the network when it makes the port. */

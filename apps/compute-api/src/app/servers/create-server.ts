@@ -8,10 +8,11 @@ import { bootImage } from './block-devices';
 import type { CreateServerRequest, ResolvedCreate, ResolvedNetworks } from './create-request';
 import { hintTask } from './hint-task';
 import { hostnameOf, nameOf } from './hostname';
-import { checkImageFits, resolveImage } from './resolve-image';
-import { checkPortQuota, portsToMake, resolveNetworks, resolveSecurityGroups } from './resolve-networks';
+import { checkImageFits, diskConfigOf, resolveImage } from './resolve-image';
+import { portsToMake, resolveNetworks, resolveSecurityGroups, serversThatFit } from './resolve-networks';
+import { type PlaceDeps, resolvePlace } from './resolve-place';
 
-export interface CreateServerDeps {
+export interface CreateServerDeps extends PlaceDeps {
   operations: ServerOperations;
   images: ImageClient;
   networks: NetworkClient;
@@ -21,12 +22,7 @@ export interface CreateServerDeps {
   findFlavor(ctx: RequestContext, ref: string): Promise<FlavorSnapshot | null>;
   /** The public key of the user's key pair, if there is one of that name. */
   findPublicKey(ctx: RequestContext, name: string): Promise<string | null>;
-  /** Whether the zone has a host that takes servers. */
-  zoneAvailable(zone: string): Promise<boolean>;
-  /** Whether a host (and, if given, that hypervisor on it) exists; a hypervisor alone is looked up by name. */
-  findHost(host: string | null, node: string | null): Promise<{ host: string; node: string } | null>;
   may(ctx: RequestContext, rule: string): boolean;
-  authorize(ctx: RequestContext, rule: string): void;
   /** Limits of what one server may carry (quota set of the project). */
   limits(
     ctx: RequestContext,
@@ -37,6 +33,7 @@ export interface CreatedServers {
   reservationId: string;
   serverIds: string[];
   adminPassword: string;
+  diskConfig: 'AUTO' | 'MANUAL';
 }
 
 const PASSWORD_ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz';
@@ -62,12 +59,12 @@ export async function createServer(
   const resolved = await resolve(deps, ctx, request, flavor);
   const adminPassword = request.adminPassword ?? generatePassword();
   const reservationId = `r-${randomBytes(6).toString('base64url').replace(/[-_]/g, '0').toLowerCase().slice(0, 8)}`;
-  const all = Array.from({ length: request.maxCount }, (_, index) =>
+  const all = Array.from({ length: resolved.fitting }, (_, index) =>
     newServer(ctx, request, flavor, resolved, { index, reservationId, adminPassword }),
   );
   const begun = await deps.operations.create(ctx, all, request.minCount);
   for (const { taskId } of begun) hintTask(deps, ctx, taskId);
-  return { reservationId, serverIds: begun.map((b) => b.serverId), adminPassword };
+  return { reservationId, serverIds: begun.map((b) => b.serverId), adminPassword, diskConfig: resolved.diskConfig };
 }
 
 function checkCounts({ minCount, maxCount, hostname }: CreateServerRequest): void {
@@ -111,8 +108,9 @@ async function resolve(
     mayAttachExternal: deps.may(ctx, 'network:attach_external_network'),
   });
   const securityGroups = await resolveSecurityGroups(deps.networks, ctx, request.securityGroups ?? []);
-  await checkPortQuota(deps.networks, ctx, portsToMake(networks) * request.minCount);
-  return { ...place, image, networks, publicKey, securityGroups };
+  const fitting = await serversThatFit(deps.networks, ctx, portsToMake(networks), request);
+  const diskConfig = diskConfigOf(image, request.diskConfig);
+  return { ...place, image, networks, publicKey, securityGroups, diskConfig, fitting };
 }
 
 async function resolveBoot(
@@ -122,33 +120,10 @@ async function resolveBoot(
   flavor: FlavorSnapshot,
 ): Promise<ImageSnapshot | null> {
   const imageId = bootImage(request, flavor);
-  if (!imageId) throw invalid('Invalid imageRef provided.', { code: 'image.missing' });
+  if (!imageId) throw invalid('Missing imageRef attribute', { code: 'image.missing' });
   const image = await resolveImage(deps.images, ctx, imageId);
   checkImageFits(image, flavor, () => deps.may(ctx, 'os_compute_api:servers:create:zero_disk_flavor'));
   return image;
-}
-
-/** Zone, and host where one is forced (`zone:host:node`) or asked for (2.74). */
-async function resolvePlace(
-  deps: CreateServerDeps,
-  ctx: RequestContext,
-  request: CreateServerRequest,
-): Promise<Pick<ResolvedCreate, 'availabilityZone' | 'requestedHost' | 'requestedNode'>> {
-  const [zone = '', forcedHost = '', forcedNode = '', extra] = (request.availabilityZone ?? '').split(':');
-  if (extra !== undefined)
-    throw invalid('Unable to parse availability_zone: give zone, zone:host or zone:host:node', { code: 'zone.form' });
-  if (forcedHost || forcedNode) deps.authorize(ctx, 'os_compute_api:servers:create:forced_host');
-  const host = request.host ?? (forcedHost || null);
-  const node = request.hypervisorHostname ?? (forcedNode || null);
-  if (request.host !== null || request.hypervisorHostname !== null)
-    deps.authorize(ctx, 'compute:servers:create:requested_destination');
-  if (zone !== '' && !(await deps.zoneAvailable(zone)))
-    throw invalid('The requested availability zone is not available', { code: 'zone.not_available' });
-  if (host === null && node === null)
-    return { availabilityZone: zone || null, requestedHost: null, requestedNode: null };
-  const found = await deps.findHost(host, node);
-  if (!found) throw invalid(`Compute host ${host ?? node} could not be found.`, { code: 'host.not_found' });
-  return { availabilityZone: zone || null, requestedHost: host, requestedNode: node };
 }
 
 function newServer(
@@ -195,10 +170,10 @@ function newServer(
       metadata: request.metadata,
       systemMetadata: { boot_roles: ctx.roles.join(',') },
       tags: [...new Set(request.tags)].sort(),
-      securityGroups: request.securityGroups?.length ? request.securityGroups : ['default'],
+      securityGroups: resolved.securityGroups.length > 0 ? resolved.securityGroups : ['default'],
       rootDeviceName: '/dev/vda',
       launchIndex: index,
-      diskConfig: request.diskConfig,
+      diskConfig: resolved.diskConfig,
       trustedImageCertificates: request.trustedImageCertificates,
     },
     spec,

@@ -39,6 +39,7 @@ export async function resolveImage(images: ImageClient, ctx: RequestContext, ima
  * A flavor with no root disk takes an image of any size, for those whom `mayUseZeroDisk` allows it.
  */
 export function checkImageFits(image: ImageSnapshot, flavor: FlavorSnapshot, mayUseZeroDisk: () => boolean): void {
+  checkConfigDrive(image);
   if (flavor.memoryMb < (image.minMemoryMb ?? 0))
     throw invalid("Flavor's memory is too small for requested image.", {
       code: 'image.min_ram',
@@ -67,4 +68,20 @@ export function checkImageFits(image: ImageSnapshot, flavor: FlavorSnapshot, may
         details: { have, need: least },
       },
     );
+}
+
+function checkConfigDrive({ properties }: ImageSnapshot): void {
+  const option = properties['img_config_drive'] ?? 'optional';
+  if (option !== 'optional' && option !== 'mandatory')
+    throw invalid(`Image's config drive option '${option}' is invalid`, { code: 'image.config_drive' });
+}
+
+/** Who partitions the disk: as asked for, else as the image says (`auto_disk_config`), else the user. */
+export function diskConfigOf(image: ImageSnapshot | null, asked: 'AUTO' | 'MANUAL' | null): 'AUTO' | 'MANUAL' {
+  const property = image?.properties['auto_disk_config']?.trim().toLowerCase() ?? '';
+  if (property === 'disabled' && asked === 'AUTO')
+    throw invalid(`Requested image ${image?.imageId} has automatic disk resize disabled.`, {
+      code: 'image.disk_config',
+    });
+  return asked ?? (['1', 't', 'true', 'on', 'y', 'yes'].includes(property) ? 'AUTO' : 'MANUAL');
 }

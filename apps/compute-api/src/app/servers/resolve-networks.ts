@@ -1,13 +1,7 @@
 import { isIP } from 'node:net';
 import { conflict, forbidden, invalid, isFractusError, type RequestContext } from '@fractus/objects';
-import type { Network, NetworkClient, Port } from '@fractus/clients';
-import type {
-  RequestedNetwork,
-  RequestedNetworks,
-  ResolvedNetwork,
-  ResolvedNetworks,
-  ResolvedSecurityGroup,
-} from './create-request';
+import type { Network, NetworkClient, Port, SecurityGroup } from '@fractus/clients';
+import type { RequestedNetwork, RequestedNetworks, ResolvedNetwork, ResolvedNetworks } from './create-request';
 
 export interface NetworkRules {
   /** More than one server is asked for: a port or an address cannot be shared. */
@@ -30,6 +24,7 @@ export async function resolveNetworks(
   const wanted = asked
     .map((a) => (a.portId ? (ports.get(a.portId) as Port).networkId : a.networkId))
     .filter((id): id is string => !!id);
+  await checkAddressesFree(client, ctx, asked);
   const networks = new Map((await client.listNetworks(ctx, { ids: [...new Set(wanted)] })).map((n) => [n.id, n]));
   return asked.map((a) =>
     a.portId ? fromPort(ports.get(a.portId) as Port, a, rules) : fromNetwork(networks, a, rules),
@@ -62,6 +57,22 @@ async function defaultNetwork(
   });
 }
 
+/** An address that is taken already is told now; who loses a race for one finds out when the port is made. */
+async function checkAddressesFree(
+  client: NetworkClient,
+  ctx: RequestContext,
+  asked: RequestedNetwork[],
+): Promise<void> {
+  for (const { portId, networkId, fixedIp } of asked) {
+    if (portId || !networkId || !fixedIp) continue;
+    const [taken] = await client.listPorts(ctx, { networkId, fixedIp });
+    if (taken)
+      throw invalid(`Fixed IP address ${fixedIp} is already in use on instance ${taken.deviceId}.`, {
+        code: 'network.address_in_use',
+      });
+  }
+}
+
 async function showPorts(
   client: NetworkClient,
   ctx: RequestContext,
@@ -86,11 +97,6 @@ function fromPort(port: Port, asked: RequestedNetwork, rules: NetworkRules): Res
   if (port.deviceId) throw conflict(`Port ${port.id} is still in use.`, { code: 'port.in_use' });
   if (port.fixedIps.length === 0)
     throw invalid(`Port ${port.id} requires a FixedIP in order to be used.`, { code: 'port.no_fixed_ip' });
-  if (asked.fixedIp)
-    throw invalid(
-      `Specified Fixed IP '${asked.fixedIp}' cannot be used with port '${port.id}': the two cannot be specified together.`,
-      { code: 'port.fixed_ip' },
-    );
   return { networkId: port.networkId, portId: port.id, fixedIp: null, tag: asked.tag };
 }
 
@@ -129,39 +135,52 @@ export function portsToMake(networks: ResolvedNetworks): number {
   return networks === 'none' ? 0 : networks.filter((n) => n.portId === null).length;
 }
 
-/** Whether the project has room for `count` more ports; −1 in the quota is unlimited. */
-export async function checkPortQuota(client: NetworkClient, ctx: RequestContext, count: number): Promise<void> {
-  if (count === 0 || !ctx.projectId) return;
+/**
+ * How many of the servers asked for the project's port quota carries; fewer than all are fine as long as they are at
+ * least the least. −1 in the quota is unlimited.
+ */
+export async function serversThatFit(
+  client: NetworkClient,
+  ctx: RequestContext,
+  portsEach: number,
+  { minCount, maxCount }: { minCount: number; maxCount: number },
+): Promise<number> {
+  if (portsEach === 0 || !ctx.projectId) return maxCount;
   const { port: limit } = await client.quotas(ctx, ctx.projectId);
-  if (limit === undefined || limit < 0) return;
+  if (limit === undefined || limit < 0) return maxCount;
   const used = (await client.listPorts(ctx, { projectId: ctx.projectId })).length;
-  if (used + count > limit)
+  const fit = Math.min(maxCount, Math.floor((limit - used) / portsEach));
+  if (fit < minCount)
     throw forbidden('Maximum number of ports exceeded', {
       code: 'quota.ports',
-      details: { requested: count, used, limit },
+      details: { requested: portsEach * minCount, used, limit },
     });
+  return fit;
 }
 
-/** Names or uuids of security groups, as the network service knows them. `default` always stands for the project's own. */
+/**
+ * Names or uuids of security groups, as the network service knows them. Given back by name, as servers show them, or by
+ * id where several have the name. `default` always stands for the project's own.
+ */
 export async function resolveSecurityGroups(
   client: NetworkClient,
   ctx: RequestContext,
   asked: string[],
-): Promise<ResolvedSecurityGroup[]> {
-  const names = [...new Set(asked)].filter((n) => n !== 'default');
-  if (names.length === 0 || !ctx.projectId) return [];
+): Promise<string[]> {
+  const names = [...new Set(asked)];
+  if (names.every((n) => n === 'default') || !ctx.projectId) return names;
   const all = await client.listSecurityGroups(ctx, { projectId: ctx.projectId });
+  const named = (name: string): SecurityGroup[] => all.filter((g) => g.name === name);
   return names.map((name) => {
     const byId = all.find((g) => g.id === name);
-    if (byId) return { id: byId.id, name: byId.name };
-    const byName = all.filter((g) => g.name === name);
-    if (byName.length > 1)
+    if (byId) return named(byId.name).length === 1 ? byId.name : byId.id;
+    if (name === 'default') return name;
+    if (named(name).length > 1)
       throw conflict(`Multiple security_group found matching '${name}'. Use an ID to be more specific.`, {
         code: 'security_group.ambiguous',
       });
-    const [only] = byName;
-    if (!only)
+    if (named(name).length === 0)
       throw invalid(`Unable to find security_group with name or id '${name}'`, { code: 'security_group.not_found' });
-    return { id: only.id, name: only.name };
+    return name;
   });
 }
