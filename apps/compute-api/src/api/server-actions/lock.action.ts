@@ -12,7 +12,10 @@ export class LockBody {
   @InVersions('-2.72', Present()) @InVersions('2.73-', Nullable(), Nested(() => Lock)) lock: Lock | null;
 }
 
-/** 2.73: with a reason. A user's lock is `owner`'s; an administrator's is told apart by who made it. */
+/**
+ * 2.73: with a reason. A lock by the server's project is `owner`'s, any other an administrator's: what an administrator
+ * locked, its project does not take over by locking it again.
+ */
 export const lockAction = defineServerAction<LockBody>({
   key: 'lock',
   body: LockBody,
@@ -20,9 +23,10 @@ export const lockAction = defineServerAction<LockBody>({
   policies: ['os_compute_api:os-lock-server:lock'],
   request: (ctx, { lock }) => ({
     action: 'lock',
+    needless: (server) => server.lockedBy !== null && server.projectId === ctx.projectId,
     patch: (server) => ({
-      lockedBy: ctx.projectId === server.projectId && ctx.userId === server.userId ? 'owner' : 'admin',
-      lockedReason: lock?.locked_reason ?? null,
+      lockedBy: ctx.projectId === server.projectId ? 'owner' : 'admin',
+      lockedReason: lock?.locked_reason ?? server.lockedReason,
     }),
   }),
 });

@@ -19,6 +19,8 @@ export interface ActRequest {
   serverId: string;
   input?: Record<string, string | number | boolean | null>;
   patch?: (server: Server) => ServerPatch;
+  /** Whether there is nothing to do: accepted, and not written down. */
+  needless?: (server: Server) => boolean;
 }
 
 /** Gathers what the guards look at. */
@@ -48,9 +50,10 @@ export async function factsOf(deps: ActDeps, ctx: RequestContext, server: Server
 export async function actOnServer(
   deps: ActDeps,
   ctx: RequestContext,
-  { action, serverId, input, patch }: ActRequest,
+  { action, serverId, input, patch, needless }: ActRequest,
 ): Promise<void> {
   const server = await serverFor(deps, ctx, serverId, actionRow(action).policy);
+  if (needless?.(server)) return;
   const verdict = requireAllowed(action, await factsOf(deps, ctx, server));
   const begun = await deps.operations.begin(ctx, {
     server,

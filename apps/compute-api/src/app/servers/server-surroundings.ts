@@ -65,10 +65,10 @@ export async function zonesOf(
   return (host) => byHost.get(host) ?? defaultZone;
 }
 
-/** UP, MAINTENANCE (disabled), DOWN (an operator said so), UNKNOWN (it has fallen silent); upstream get_instance_host_status. */
+/** DOWN (an operator said so), MAINTENANCE (disabled), UNKNOWN (it has fallen silent), UP; '' without a service. */
 function statusOfHost(service: Service | undefined, now: number, downAfterMs: number): string {
-  if (!service) return 'UNKNOWN';
+  if (!service) return '';
   if (service.forcedDown) return 'DOWN';
-  if (!serviceIsUp(service, now, downAfterMs)) return 'UNKNOWN';
-  return service.disabled ? 'MAINTENANCE' : 'UP';
+  if (service.disabled) return 'MAINTENANCE';
+  return serviceIsUp(service, now, downAfterMs) ? 'UP' : 'UNKNOWN';
 }

@@ -40,7 +40,8 @@ export async function updateServer(
 /** A server can be pinned only to where it is; to move it to another zone is another action. */
 async function checkPin(deps: UpdateServerDeps, server: Server, zone: string): Promise<void> {
   const pinned = server.availabilityZone;
-  if (pinned !== null && pinned !== zone)
+  if (pinned === zone) return;
+  if (pinned !== null)
     throw conflict(`Instance ${server.id} is pinned to availability zone ${pinned}; unpin it first.`, {
       code: 'server.pinned',
     });
