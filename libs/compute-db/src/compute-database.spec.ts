@@ -1,5 +1,5 @@
 import type { Database } from '@fractus/database';
-import { openComputeDatabase } from './compute-database';
+import { COMPUTE_MIGRATIONS, openComputeDatabase } from './compute-database';
 
 describe('the compute database', () => {
   let db: Database;
@@ -26,7 +26,7 @@ describe('the compute database', () => {
   });
 
   it('migrates down to nothing and up again', async () => {
-    await db.dataSource.undoLastMigration();
+    for (const _ of COMPUTE_MIGRATIONS) await db.dataSource.undoLastMigration();
     const left = await db.query<{ name: string }>(
       "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
     );

@@ -280,7 +280,7 @@ export class CreateComputeTables1764500000000 implements MigrationInterface {
   async down(runner: QueryRunner): Promise<void> {
     await runDdl(
       runner,
-      NAMES.reverse().map((name) => `DROP TABLE ${name}`),
+      [...NAMES].reverse().map((name) => `DROP TABLE ${name}`),
     );
   }
 }
