@@ -223,6 +223,38 @@ describe('clients', () => {
       expect(looks()).toBe(2);
     });
 
+    it('gives nobody who asks after a revocation an answer that was asked for before it', async () => {
+      let tell: (event: RevocationEvent) => void = () => undefined;
+      const tokens = new TokenValidator({ session, onRevocation: (listener) => ((tell = listener), () => undefined) });
+      let later: Promise<unknown> | undefined;
+      script((seen) => {
+        if (!later) {
+          tell({ auditId: 'audit-x' });
+          later = tokens.validate('user');
+        }
+        return holds(seen);
+      });
+      await tokens.validate('user');
+      await later;
+      expect(looks()).toBe(2);
+    });
+
+    it('refuses a token that has expired since it was looked at', async () => {
+      script(holds);
+      const tokens = new TokenValidator({ session, pollMs: 0 });
+      const { expiresAt } = await tokens.validate('user');
+      const clock = jest.spyOn(Date, 'now');
+      try {
+        clock.mockReturnValue(expiresAt - 1);
+        await expect(tokens.validate('user')).resolves.toMatchObject({ userId: 'u1' });
+        clock.mockReturnValue(expiresAt);
+        await expect(tokens.validate('user')).rejects.toMatchObject({ kind: 'unauthenticated' });
+      } finally {
+        clock.mockRestore();
+      }
+      expect(looks()).toBe(1);
+    });
+
     it('reads revocation events where identity lives elsewhere, and each counts once', async () => {
       let events: object[] = [];
       script((seen) => (seen.path.startsWith('/v3/OS-REVOKE') ? { status: 200, json: { events } } : holds(seen)));

@@ -105,6 +105,14 @@ describe('serveRpc', () => {
     await own.close();
   });
 
+  it('gives the transport nothing to send when the deadline has passed', async () => {
+    const call = jest.spyOn(transport, 'call');
+    const late = rpcClient(transport, deskContract).ask({ ...ctx, deadline: Date.now() - 1 }, { text: '' });
+    await expect(late).rejects.toMatchObject({ kind: 'timeout', code: 'rpc.timeout' });
+    expect(call).not.toHaveBeenCalled();
+    call.mockRestore();
+  });
+
   it('counts what it handles and what it sends, by outcome', async () => {
     const counted: string[] = [];
     const metrics = {
