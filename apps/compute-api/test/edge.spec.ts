@@ -33,6 +33,21 @@ describe('the edge of the Compute API', () => {
     expect(body.version).toMatchObject({ id, links: [{ rel: 'self' }, { rel: 'describedby' }] });
   });
 
+  it('documents an endpoint in the version asked for', async () => {
+    const headers = async (path: string, version: string): Promise<unknown[]> => {
+      const reply = await api.get(path, { as: '', version });
+      return [
+        reply.status,
+        reply.headers.get('openstack-api-version'),
+        reply.headers.get('x-openstack-nova-api-version'),
+      ];
+    };
+    expect(await headers('/v2.1/', '2.55')).toEqual([200, 'compute 2.55', '2.55']);
+    expect(await headers('/v2.1/', '2.105')).toEqual([406, 'compute 2.105', '2.105']);
+    expect(await headers('/v2/', '2.105')).toEqual([200, null, null]);
+    expect(await headers('/', '2.105')).toEqual([200, null, null]);
+  });
+
   it.each(['/flavors', '/v1/flavors', '/v2.2', '/choices'])('answers %s with the choices', async (path) => {
     const { status, body } = await api.get(path, { as: '' });
     expect(status).toBe(300);

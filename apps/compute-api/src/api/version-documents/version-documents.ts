@@ -75,6 +75,9 @@ export const DOCUMENT_PATHS = ['/', CHOICES, ENDPOINT_DOCUMENT] as const;
 /** Serves the version documents: all endpoints at the root, one at its own path, 300 for everything outside of them. */
 export function installVersionDocuments(fastify: FastifyInstance): void {
   fastify.get('/', async (request) => ({ versions: ENDPOINTS.map((e) => brief(request, e)) }));
-  fastify.get(ENDPOINT_DOCUMENT, async (request) => ({ version: detail(request) }));
+  // an endpoint's document is asked for in a version, as everything under it; the root is not
+  fastify.get(ENDPOINT_DOCUMENT, { config: { fractusVersioned: true } }, async (request) => ({
+    version: detail(request),
+  }));
   fastify.all(CHOICES, async (request, reply) => reply.code(300).send({ choices: choices(request) }));
 }
