@@ -131,7 +131,7 @@ export class SchedulerConfig {
   serviceDownSeconds: number;
   @Option({ default: 'nova', describe: 'Zone of hosts in no aggregate that names one.' })
   @IsString()
-  defaultAvailabilityZone: string;
+  defaultZone: string;
   @Option({ default: 200, describe: 'Hosts read from the database at once.' })
   @IsInt()
   @Min(1)

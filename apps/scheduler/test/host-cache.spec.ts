@@ -22,7 +22,7 @@ const report = (seq: number, over: Partial<HostReport> = {}): HostReport => ({
 describe('the host cache', () => {
   let cache: HostCache;
   beforeEach(() => {
-    cache = new HostCache({ serviceDownSeconds: 60, defaultAvailabilityZone: 'nova' });
+    cache = new HostCache({ serviceDownSeconds: 60, defaultZone: 'nova' });
     cache.load([snapshot(0), snapshot(1)]);
     cache.report(report(1), NOW);
   });

@@ -271,12 +271,6 @@ export const InVersions =
 export const Secret = (): PropertyDecorator => (target, key) =>
   noteProperty(target.constructor, String(key), { secret: true });
 
-/** One sentence for the reader of the OpenAPI document. */
-export const Describe =
-  (description: string): PropertyDecorator =>
-  (target, key) =>
-    noteProperty(target.constructor, String(key), { description });
-
 /** Unknown members are refused (`additionalProperties: false`): always, or in these spans of versions only. */
 export const Closed =
   (...spans: readonly VersionSpan[]): ClassDecorator =>

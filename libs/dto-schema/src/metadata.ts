@@ -90,7 +90,6 @@ interface PropertyFacts {
   /** The property exists where, for each set, at least one span holds. */
   presence: VersionSpan[][];
   secret?: true;
-  description?: string;
   /** Known, yet not required though it has no rule that says optional. */
   optional?: true;
 }

@@ -75,10 +75,9 @@ class SchemaBuilder implements SchemaContext {
       parts.push(schemaOfMetadata(m));
     }
     const merged = mergeSchemas(parts, where);
-    const { secret, description } = propertyFacts(cls, property);
+    const { secret } = propertyFacts(cls, property);
     return {
       ...(nullable ? orNull(merged) : merged),
-      ...(description ? { description } : {}),
       ...(secret ? { 'x-secret': true } : {}),
     };
   }

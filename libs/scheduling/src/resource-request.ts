@@ -20,12 +20,6 @@ export type BuiltResources = { ok: true; query: ResourceQuery } | { ok: false; r
 
 const KEY = /^(resources|trait)([a-zA-Z0-9_-]{1,64})?:(.+)$/;
 
-/** Codes that building may reject with. */
-export const RESOURCE_REQUEST_CODES = {
-  'flavor.resource_amount': 'the flavor asks for an amount that is no whole number',
-  'flavor.trait_value': 'the flavor has a trait that is neither required nor forbidden',
-} as const;
-
 export function buildResourceRequest(request: ScheduleRequest): BuiltResources {
   const groups = new Groups();
   const fault = readExtraSpecs(request, groups);

@@ -7,7 +7,6 @@ import {
   unimplemented,
   type ErrorOptions,
   type FractusError,
-  type PowerState,
 } from '@fractus/objects';
 import { type ActionKey, type ActionRow, type StatePair, type TaskType, actionRow, applyChange } from './actions';
 import type { Facts } from './facts';
@@ -85,13 +84,5 @@ export function lostRace(action: ActionKey, serverId: string, now: StatePair): F
     details: { action, have: state },
   });
 }
-
-/** Power state of a guest in a stable vm_state, for rows that nobody has reported on yet. */
-export const POWER_OF: Partial<Record<StatePair['vmState'], PowerState>> = {
-  active: 1,
-  paused: 3,
-  stopped: 4,
-  suspended: 7,
-};
 
 const pairOf = ({ vmState, taskState }: StatePair): StatePair => ({ vmState, taskState });

@@ -93,21 +93,3 @@ export const ENDPOINTS: ResourceTable = {
     ['-extra', 'json'],
   ]),
 };
-
-export const APPLICATION_CREDENTIALS: ResourceTable = {
-  table: 'application_credentials',
-  resource: 'application_credential',
-  collection: 'application_credentials',
-  attributes: attributes([
-    'id',
-    'name',
-    'description',
-    '-user_id',
-    'project_id',
-    ['unrestricted', 'bool'],
-    ['-expires_at', 'int'],
-    ['-role_ids', 'json'],
-    ['-access_rules', 'json'],
-    '-secret_hash',
-  ]),
-};

@@ -36,7 +36,6 @@ interface ContractFile {
   readonly definitions: Readonly<Record<string, JsonSchema>>;
 }
 
-export const OLDEST = '2.1';
 export const NEWEST = '2.104';
 
 const shared = process.env.FRACTUS_SHARED ?? resolve(__dirname, '../../../../../shared');

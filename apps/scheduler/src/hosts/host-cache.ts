@@ -42,7 +42,7 @@ const NOTHING_KNOWN: ProviderRoom = { asOf: 0 };
 
 export interface HostCacheOptions {
   readonly serviceDownSeconds: number;
-  readonly defaultAvailabilityZone: string;
+  readonly defaultZone: string;
 }
 
 export class HostCache {
@@ -186,7 +186,7 @@ export class HostCache {
     return {
       ...rest,
       aggregates,
-      availabilityZone: zone ?? this.options.defaultAvailabilityZone,
+      availabilityZone: zone ?? this.options.defaultZone,
       cpuInfo: parseCpuInfo(cpuInfo),
       supportedInstances: supportedInstances(architecture, state.hypervisorType),
       freePciDevices: 0,

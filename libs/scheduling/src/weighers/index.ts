@@ -24,6 +24,5 @@ export const WEIGHERS = [
   buildFailureWeigher,
 ] as const satisfies readonly HostWeigher[];
 
-export type WeigherName = (typeof WEIGHERS)[number]['name'];
 export type { HostWeigher } from './weigher';
 export { multiplierFor } from './weigher';

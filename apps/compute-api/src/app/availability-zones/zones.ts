@@ -8,8 +8,6 @@ export interface ZoneNames {
   readonly internal: string;
 }
 
-export const DEFAULT_ZONE_NAMES: ZoneNames = { fallback: 'nova', internal: 'internal' };
-
 /** Host → zone, for hosts that are in one. */
 export function zonesByHost(aggregates: readonly Pick<Aggregate, 'metadata' | 'hosts'>[]): Map<string, string> {
   const zones = new Map<string, string>();
