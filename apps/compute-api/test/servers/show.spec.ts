@@ -63,6 +63,16 @@ describe('a server that is shown', () => {
     });
   });
 
+  it('shows what its image says to Compute, from 2.98 on', async () => {
+    world.neighbours.imageProperties = { hw_disk_bus: 'scsi', architecture: 'x86_64', owner_note: 'mine' };
+    const id = await world.made();
+    expect((await server(id, { version: '2.97' })).image).not.toHaveProperty('properties');
+    expect((await server(id, { version: '2.98' })).image.properties).toEqual({
+      hw_disk_bus: 'scsi',
+      architecture: 'x86_64',
+    });
+  });
+
   it('may be pinned again to the zone it is pinned to', async () => {
     await world.addHosts(1);
     const id = await world.made({ availability_zone: 'nova' });

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import type { Server, ServerFault } from '@fractus/compute-db';
 import { isoTime, isoTimeMicros, type Link } from '@fractus/http';
 import { showsFault, showsProgress, statusOf } from '@fractus/server-lifecycle';
+import { knownProperties } from './image-properties';
 
 /** What a view needs beside the server itself; gathered for a whole page at once. */
 export interface ServerSurroundings {
@@ -115,7 +116,8 @@ const wireVmState = (server: Server): string => server.vmState;
 
 function imageView(server: Server, links: ServerLinks): unknown {
   if (!server.image) return '';
-  return { id: server.image.imageId, links: links.image(server.image.imageId), properties: server.image.properties };
+  const { imageId, properties } = server.image;
+  return { id: imageId, links: links.image(imageId), properties: knownProperties(properties) };
 }
 
 function embeddedFlavor({ flavor }: Server, rights: ServerViewRights): Record<string, unknown> {
