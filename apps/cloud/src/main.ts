@@ -106,5 +106,7 @@ function stopOnSignals(cloud: RunningCloud, state: StateDir): void {
 main().catch((e: unknown) => {
   if (e instanceof OptionError) fail(e.message);
   if (isFractusError(e)) fail(e.message);
+  // the system said no (disk full, no right to it, a folder in the way): its sentence names the file
+  if ((e as NodeJS.ErrnoException).syscall !== undefined) fail((e as Error).message);
   fail(`${(e as Error).stack ?? String(e)}`);
 });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OptionError, parseOptions } from './options';
@@ -48,6 +48,20 @@ describe('the state folder', () => {
     writeFileSync(join(parent, 'file'), '');
     expect(() => StateDir.open(join(parent, 'file'), false)).toThrow('cannot write to the state folder');
     expect(() => StateDir.open(join(parent, 'file', 'below'), false)).toThrow('cannot write to the state folder');
+  });
+
+  it('names in one line what stands in the way of a folder in it', () => {
+    writeFileSync(join(parent, 'lock.db'), '');
+    writeFileSync(join(parent, 'logs'), '');
+    expect(() => StateDir.open(parent, false)).toThrow(`cannot make the folder ${join(parent, 'logs')}`);
+  });
+
+  it.each(['{', 'null', '[]'])('keeps passwords that it cannot read: %s', (text) => {
+    const state = StateDir.open(parent, false);
+    writeFileSync(join(parent, 'secrets.json'), text);
+    expect(() => state.secrets()).toThrow(OptionError);
+    expect(readFileSync(join(parent, 'secrets.json'), 'utf8')).toBe(text);
+    state.release();
   });
 
   it('has a name', () => expect(() => parseOptions(['--state-dir', ''])).toThrow('give a folder'));

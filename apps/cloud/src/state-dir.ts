@@ -63,8 +63,7 @@ export class StateDir {
     if (reset)
       for (const name of OWNED)
         if (!name.startsWith('lock.db')) rmSync(join(path, name), { recursive: true, force: true });
-    for (const name of ['databases', 'images', 'agent', 'logs', 'keys'])
-      mkdirSync(join(path, name), { recursive: true });
+    for (const name of ['databases', 'images', 'agent', 'logs', 'keys']) folderWithin(path, name);
     return new StateDir(path, lock);
   }
 
@@ -79,7 +78,7 @@ export class StateDir {
   /** Reads the passwords, making them on the first start. */
   secrets(): Secrets {
     const file = this.file('secrets.json');
-    const known = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Partial<Secrets>) : {};
+    const known = readSecrets(file);
     const missing = SECRET_KEYS.filter((key) => typeof known[key] !== 'string');
     for (const key of missing) known[key] = randomBytes(15).toString('base64url');
     if (missing.length) writePrivate(file, `${JSON.stringify(known, null, 2)}\n`);
@@ -97,6 +96,28 @@ export function writePrivate(file: string, text: string): void {
   writeFileSync(draft, text, { mode: 0o600 });
   chmodSync(draft, 0o600);
   renameSync(draft, file);
+}
+
+function folderWithin(path: string, name: string): void {
+  try {
+    mkdirSync(join(path, name), { recursive: true });
+  } catch (e) {
+    throw new OptionError(`cannot make the folder ${join(path, name)}: ${(e as Error).message}`);
+  }
+}
+
+/** None at all is a new cloud; a file that cannot be read may be mended by hand, so it is not written over. */
+function readSecrets(file: string): Partial<Secrets> {
+  if (!existsSync(file)) return {};
+  try {
+    const known: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    if (typeof known === 'object' && known !== null && !Array.isArray(known)) return known;
+    throw new Error('not a JSON object');
+  } catch (e) {
+    throw new OptionError(
+      `cannot read the passwords in ${file}: ${(e as Error).message.replace(/ in JSON.*/, ' in JSON')}`,
+    );
+  }
 }
 
 /** The first thing in the folder that says it is not a cloud's; a lock, the first thing a cloud writes, says it is. */

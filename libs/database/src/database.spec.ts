@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
@@ -117,5 +117,12 @@ describe('Database on SQLite', () => {
 
   it('refuses writes through the reading connection', async () => {
     await expect(db.query("INSERT INTO items (name, n) VALUES ('z', 1)")).rejects.toThrow(/readonly/);
+  });
+
+  it('names the file that it cannot use', async () => {
+    const file = join(dir, 'damaged.db');
+    writeFileSync(file, 'x'.repeat(20_000));
+    const opened = openDatabase({ url: `sqlite:${file}`, entities: [], migrations: [] });
+    await expect(opened).rejects.toMatchObject({ kind: 'unavailable', message: expect.stringContaining(file) });
   });
 });

@@ -253,15 +253,24 @@ async function openSqlite(
       handle.pragma('busy_timeout = 5000');
     },
   };
-  const writer = await new DataSource(base).initialize();
-  if (migrate) await writer.runMigrations({ transaction: 'each' });
-  if (file === ':memory:') return new Database('sqlite', writer, writer);
-  const reader = await new DataSource({
-    ...base,
-    readonly: true,
-    prepareDatabase: (db: unknown) => void (db as BetterSqlite).pragma('busy_timeout = 5000'),
-  }).initialize();
-  return new Database('sqlite', writer, reader);
+  try {
+    const writer = await new DataSource(base).initialize();
+    if (migrate) await writer.runMigrations({ transaction: 'each' });
+    if (file === ':memory:') return new Database('sqlite', writer, writer);
+    const reader = await new DataSource({
+      ...base,
+      readonly: true,
+      prepareDatabase: (db: unknown) => void (db as BetterSqlite).pragma('busy_timeout = 5000'),
+    }).initialize();
+    return new Database('sqlite', writer, reader);
+  } catch (e) {
+    // no database, damaged, no right to it, disk full: an operator must learn which file
+    if (!/^SQLITE_(NOTADB|CORRUPT|CANTOPEN|IOERR|FULL|READONLY|PERM)/.test(errorCode(e) ?? '')) throw e;
+    throw new FractusError('unavailable', `cannot use the database ${file}: ${(e as Error).message}`, {
+      code: 'database.unusable',
+      cause: e,
+    });
+  }
 }
 
 async function openMysql({

@@ -8,7 +8,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import type { PowerState } from '@fractus/objects';
+import { unavailable, type PowerState } from '@fractus/objects';
 import type { GuestSpec } from '@fractus/virt';
 import { selectLedger, STATE_FILE, type LedgerEntry, type LedgerFilter } from './ledger';
 
@@ -66,11 +66,7 @@ export class GuestStore {
   private readonly statements: ReturnType<typeof prepare>;
 
   constructor(stateDir: string, ledgerLimit: number) {
-    mkdirSync(stateDir, { recursive: true });
-    this.db = new Database(join(stateDir, STATE_FILE));
-    this.db.pragma('journal_mode = WAL');
-    this.db.pragma('synchronous = NORMAL');
-    this.db.exec(SCHEMA);
+    this.db = open(stateDir);
     this.statements = prepare(this.db);
     this.statements.trim.run(ledgerLimit);
     for (const row of this.statements.all.iterate() as Iterable<GuestRow>) this.remember(guestOf(row));
@@ -134,6 +130,20 @@ export class GuestStore {
     let guests = this.byHost.get(guest.host);
     if (!guests) this.byHost.set(guest.host, (guests = new Map()));
     guests.set(guest.serverId, guest);
+  }
+}
+
+function open(stateDir: string): Database.Database {
+  const file = join(stateDir, STATE_FILE);
+  try {
+    mkdirSync(stateDir, { recursive: true });
+    const db = new Database(file);
+    db.pragma('journal_mode = WAL');
+    db.pragma('synchronous = NORMAL');
+    db.exec(SCHEMA);
+    return db;
+  } catch (e) {
+    throw unavailable(`cannot use the simulated hypervisors' state ${file}: ${(e as Error).message}`, { cause: e });
   }
 }
 

@@ -17,6 +17,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
+import { unavailable } from '@fractus/objects';
 import type { OperationFinished, OperationRef } from '@fractus/rpc-contracts';
 import { GroupCommit } from './group-commit';
 import { openSchema, type OperationRow, type Statements } from './schema';
@@ -75,9 +76,16 @@ export class Journal {
   private readonly now: () => number;
 
   constructor({ path, now, onFailure = () => undefined }: JournalOptions) {
-    mkdirSync(dirname(path), { recursive: true });
-    this.db = new Database(path);
-    this.sql = openSchema(this.db);
+    try {
+      mkdirSync(dirname(path), { recursive: true });
+      this.db = new Database(path);
+      this.sql = openSchema(this.db);
+    } catch (e) {
+      throw unavailable(`cannot use the journal ${path}: ${(e as Error).message}`, {
+        code: 'journal.unusable',
+        cause: e,
+      });
+    }
     this.group = new GroupCommit(this.db, onFailure);
     this.now = now;
   }
