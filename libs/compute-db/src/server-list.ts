@@ -4,7 +4,7 @@
  *
  * Paging is by (sort keys, id) of the marker: a page starts where the former ended, whatever was inserted meanwhile.
  */
-import type { Database, SqlValue } from '@fractus/database';
+import { balanced, type Database, type SqlValue } from '@fractus/database';
 import { invalid } from '@fractus/objects';
 import type { StatusFilter } from '@fractus/server-lifecycle';
 import { RE2JS } from 're2js';
@@ -151,7 +151,10 @@ export async function listServers(db: Database, query: ServerQuery): Promise<Ser
   while (found.length < query.limit) {
     const page = after ? [...where, startAfter(sort, after)] : where;
     const batch = tests.length === 0 ? query.limit : Math.max(query.limit, 200);
-    const sql = `SELECT * FROM servers WHERE ${page.map(([s]) => s).join(' AND ')} ORDER BY ${order} LIMIT ?`;
+    const sql = `SELECT * FROM servers WHERE ${balanced(
+      page.map(([s]) => s),
+      'AND',
+    )} ORDER BY ${order} LIMIT ?`;
     const rows = await db.query<ServerRow>(sql, [...page.flatMap(([, p]) => p), batch]);
     found.push(...rows.filter((row) => tests.every((test) => test(row))).slice(0, query.limit - found.length));
     after = rows.at(-1) ?? null;
@@ -210,10 +213,10 @@ function statusClause({ vmState, taskStates }: StatusFilter): Clause {
 
 /** Tags are a JSON list of strings, so a tag is found with its quotes. */
 const hasTag = (tag: string): Clause => ['INSTR(tags, ?) > 0', [JSON.stringify(tag)]];
-const anyOf = (list: Clause[]): Clause => joined(list, ' OR ', '1 = 0');
-const allOf = (list: Clause[]): Clause => joined(list, ' AND ', '1 = 1');
+const anyOf = (list: Clause[]): Clause => joined(list, 'OR', '1 = 0');
+const allOf = (list: Clause[]): Clause => joined(list, 'AND', '1 = 1');
 const not = ([sql, params]: Clause): Clause => [`NOT (${sql})`, params];
-const joined = (list: Clause[], word: string, empty: string): Clause => [list.length ? `(${list.map(([s]) => s).join(word)})` : empty, list.flatMap(([, p]) => p)]; // prettier-ignore
+const joined = (list: Clause[], word: 'AND' | 'OR', empty: string): Clause => [list.length ? `(${balanced(list.map(([s]) => s), word)})` : empty, list.flatMap(([, p]) => p)]; // prettier-ignore
 
 function rowTests(filters: ServerFilters): RowTest[] {
   const tests: RowTest[] = [];

@@ -1,3 +1,4 @@
+export * from './balanced';
 export * from './database';
 export * from './columns';
 export * from './ddl';

@@ -31,6 +31,8 @@ export function parseSort<K extends string>(query: Query, rules: SortRules<K>): 
   if (dirs.length > keys.length)
     throw invalid('there are more sort_dir than sort_key parameters', { code: 'query.sort_dir' });
   return keys.flatMap((key, i) => {
+    // a key given again changes nothing
+    if (keys.indexOf(key) < i) return [];
     if (rules.ignored?.includes(key)) return [];
     const known = rules.allowed.find((k) => k === key);
     if (known === undefined) throw invalid(`cannot sort by "${key}"`, { code: 'query.sort_key' });

@@ -38,7 +38,7 @@ export function conditionsOf(ctx: RequestContext, query: Query): Condition[] {
       conditions.push({ sql: `t.size ${op} ?`, params: [integer(name, first(name) ?? '')] });
   }
   for (const [name, values] of Object.entries(query)) {
-    if (!RESERVED.has(name)) conditions.push(...(values ?? []).map((value) => filter(name, value)));
+    if (!RESERVED.has(name)) conditions.push(...[...new Set(values)].map((value) => filter(name, value)));
   }
   return conditions;
 }

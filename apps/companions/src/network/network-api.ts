@@ -1,5 +1,5 @@
 /** List, show, create (one or many), change and delete, the same for every kind. */
-import type { Database, SqlValue, Tx } from '@fractus/database';
+import { balanced, type Database, type SqlValue, type Tx } from '@fractus/database';
 import { parseCount, type Query } from '@fractus/http';
 import type { RequestContext } from '@fractus/objects';
 import { memberOf } from '../resource-table/bodies';
@@ -176,14 +176,24 @@ function pick(items: Wire[], fields: readonly string[] | undefined): Wire[] {
 const HAS_TAG = 'EXISTS (SELECT 1 FROM network_tags g WHERE g.resource_id = t.id AND g.tag = ?)';
 
 function tagConditions(query: Query): Condition[] {
-  const each = (name: string, join: string, not: string): Condition[] => {
+  const each = (name: string, join: 'AND' | 'OR', not: string): Condition[] => {
     const tags: SqlValue[] = (query[name] ?? []).flatMap((v) => v.split(',')).filter((t) => t !== '');
-    return tags.length ? [{ sql: `${not}(${tags.map(() => HAS_TAG).join(join)})`, params: tags }] : [];
+    return tags.length
+      ? [
+          {
+            sql: `${not}(${balanced(
+              tags.map(() => HAS_TAG),
+              join,
+            )})`,
+            params: tags,
+          },
+        ]
+      : [];
   };
   return [
-    ...each('tags', ' AND ', ''),
-    ...each('tags-any', ' OR ', ''),
-    ...each('not-tags', ' AND ', 'NOT '),
-    ...each('not-tags-any', ' OR ', 'NOT '),
+    ...each('tags', 'AND', ''),
+    ...each('tags-any', 'OR', ''),
+    ...each('not-tags', 'AND', 'NOT '),
+    ...each('not-tags-any', 'OR', 'NOT '),
   ];
 }

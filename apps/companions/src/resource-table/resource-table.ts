@@ -3,7 +3,7 @@
  * it come the mapping between rows and wire objects, the filters a list accepts, and sorted, keyset-paged selects.
  * Values never reach SQL as text, and only declared columns can be named.
  */
-import type { SqlRow, SqlValue } from '@fractus/database';
+import { balanced, type SqlRow, type SqlValue } from '@fractus/database';
 import { invalid } from '@fractus/objects';
 
 export type AttributeType = 'text' | 'bool' | 'int' | 'json' | 'instant';
@@ -101,7 +101,15 @@ export function conditionsOf(table: ResourceTable, query: Query): Condition[] {
     const pattern = matcher === undefined ? undefined : MATCHERS[matcher];
     if (pattern) {
       const likes = values.map((v) => pattern(String(v).replace(/[!%_]/g, '!$&')));
-      return [{ sql: `(${likes.map(() => `t.${attribute.column} LIKE ? ESCAPE '!'`).join(' OR ')})`, params: likes }];
+      return [
+        {
+          sql: `(${balanced(
+            likes.map(() => `t.${attribute.column} LIKE ? ESCAPE '!'`),
+            'OR',
+          )})`,
+          params: likes,
+        },
+      ];
     }
     if (matcher !== undefined) return [];
     return [anyOf(`t.${attribute.column}`, values)];
@@ -157,9 +165,15 @@ export function selectPage(
   conditions: readonly Condition[],
   page: Page,
 ): { sql: string; params: SqlValue[] } {
-  const sort = [...page.sort, { column: 'id', numeric: false, descending: page.sort.at(-1)?.descending ?? false }];
+  const asked = page.sort.filter((k, i) => page.sort.findIndex((o) => o.column === k.column) === i);
+  const sort = [...asked, { column: 'id', numeric: false, descending: page.sort.at(-1)?.descending ?? false }];
   const all = page.after ? [...conditions, beyond(sort, page.after)] : conditions;
-  const where = all.length ? ` WHERE ${all.map((c) => c.sql).join(' AND ')}` : '';
+  const where = all.length
+    ? ` WHERE ${balanced(
+        all.map((c) => c.sql),
+        'AND',
+      )}`
+    : '';
   const order = sort.map((k) => `${comparable(k)} ${k.descending ? 'DESC' : 'ASC'}`).join(', ');
   const limit = page.limit === undefined ? '' : ` LIMIT ${Math.trunc(page.limit)}`;
   return {
