@@ -2,7 +2,7 @@
 import { build } from 'esbuild';
 import { transform } from '@swc/core';
 import { createRequire } from 'node:module';
-import { readFile, rm } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
 const require = createRequire(import.meta.url);
@@ -27,7 +27,6 @@ const swcPlugin = {
 
 const started = Date.now();
 const outdir = resolve(root, 'dist', project);
-await rm(outdir, { recursive: true, force: true });
 const result = await build({
   entryPoints: [resolve(root, project, 'src/main.ts')],
   outdir,
@@ -42,6 +41,13 @@ const result = await build({
   metafile: true,
   logLevel: 'warning',
   plugins: [swcPlugin],
+  write: false,
 });
+// each file whole or not at all: a cloud may be starting from the former ones
+await mkdir(outdir, { recursive: true });
+for (const { path, contents } of result.outputFiles) {
+  await writeFile(`${path}.${process.pid}`, contents);
+  await rename(`${path}.${process.pid}`, path);
+}
 const size = Object.values(result.metafile.outputs).find((o) => o.entryPoint).bytes;
 console.log(`${project}: ${(size / 1024).toFixed(0)} KiB in ${Date.now() - started} ms`);
