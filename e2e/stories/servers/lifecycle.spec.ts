@@ -77,7 +77,7 @@ describe('the lifecycle of a server', () => {
     ],
   ] as const)('in %s refuses what does not fit, and says so', async (status, vmState, lead, ...bad) => {
     if (lead) await demo.perform(id, lead, status);
-    for (const [body, verb] of bad) {
+    for (const [body, verb] of bad as unknown as [Record<string, unknown>, string][]) {
       const answer = await demo.act(id, body);
       expect([answer.status, answer.body.conflictingRequest?.message]).toEqual([409, refusals(verb, vmState)]);
     }

@@ -1,9 +1,9 @@
 /** The cloud as its users run it: a process of its own, which can be killed without warning and started again. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { CloudUser, type ServiceName } from './test-cloud';
 
@@ -18,7 +18,7 @@ const OFFSETS: Record<ServiceName, number> = {
 };
 
 /** Bundles the cloud unless that was done since the last change, and gives the bundle's path. */
-export function buildCloud(): string {
+function buildCloud(): string {
   const checks = pathToFileURL(join(ROOT, 'tools/start/checks.mjs')).href;
   const script = `import(${JSON.stringify(checks)}).then((m) => console.log(m.ensureBuilt('cloud')))`;
   return (
@@ -47,8 +47,12 @@ export class ProcessCloud {
 
   /** A cloud in a folder of its own that is not running yet. */
   static async prepare(options: ProcessCloudOptions): Promise<ProcessCloud> {
-    const bundle = buildCloud();
-    return new ProcessCloud(mkdtempSync(join(tmpdir(), 'fractus-process-')), bundle, await freeBase(), options);
+    // a copy of its own: every start runs the same code, whoever builds meanwhile
+    mkdirSync(join(ROOT, 'tmp'), { recursive: true });
+    const folder = mkdtempSync(join(ROOT, 'tmp', 'bundle-'));
+    cpSync(dirname(buildCloud()), folder, { recursive: true });
+    const stateDir = mkdtempSync(join(tmpdir(), 'fractus-process-'));
+    return new ProcessCloud(stateDir, join(folder, 'main.js'), await freeBase(), options);
   }
 
   get urls(): Record<ServiceName, string> {
@@ -103,7 +107,7 @@ export class ProcessCloud {
 
   async close(): Promise<void> {
     await this.end('SIGKILL');
-    rmSync(this.stateDir, { recursive: true, force: true });
+    for (const folder of [this.stateDir, dirname(this.bundle)]) rmSync(folder, { recursive: true, force: true });
   }
 
   private user(name: string, secret: string): CloudUser {

@@ -1,0 +1,3 @@
+export * from './attack';
+export * from './requests';
+export * from './values';
