@@ -47,6 +47,16 @@ describe('a server that is asked for', () => {
     expect(await refusal({ imageRef: unknown })).toEqual([400, 'Can not find requested image']);
   });
 
+  it('may name the disk of its image once more, and map no other image to a local disk', async () => {
+    const disk = { source_type: 'image', destination_type: 'local', uuid: IMAGE, boot_index: 0 };
+    const boot = (imageRef: string | undefined, device: object) =>
+      refusal({ imageRef, block_device_mapping_v2: [{ ...disk, ...device }] });
+    expect((await world.create({ block_device_mapping_v2: [disk] })).status).toBe(202);
+    const refused = [400, 'Block Device Mapping is Invalid: Mapping image to local is not supported.'];
+    expect(await boot(undefined, {})).toEqual(refused);
+    expect(await boot(IMAGE, { boot_index: 1 })).toEqual(refused);
+  });
+
   it('cannot have a flavor that is switched off', async () => {
     expect(await refusal({ flavorRef: 'off' })).toEqual([400, 'Flavor off could not be found.']);
     expect((await refusal({ flavorRef: 'off' }, { as: 'admin:admin' }))[0]).toBe(400);

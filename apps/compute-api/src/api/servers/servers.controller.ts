@@ -78,6 +78,7 @@ export class ServersController {
     const request = createRequestOf(body);
     if (request.networks !== 'none' && request.networks !== 'default' && request.networks.length > 0)
       this.parts.authorize(ctx, `${RULE}:create:attach_network`);
+    if (request.blockDevices.length > 0) this.parts.authorize(ctx, `${RULE}:create:attach_volume`);
     if (request.trustedImageCertificates) this.parts.authorize(ctx, `${RULE}:create:trusted_certs`);
     const created = await createServer(this.parts, ctx, request);
     if (request.returnReservationId) return new Answer({ reservation_id: created.reservationId });

@@ -12,7 +12,7 @@ const MAX_LOCAL = 3;
  */
 export function bootImage(request: CreateServerRequest, flavor: FlavorSnapshot): string | null {
   const { blockDevices, imageRef } = request;
-  for (const device of blockDevices) checkDevice(device);
+  for (const device of blockDevices) checkDevice(device, imageRef);
   const boot = blockDevices.filter((d) => d.bootIndex === 0);
   if (boot.length > 1)
     throw invalid(
@@ -31,10 +31,10 @@ export function bootImage(request: CreateServerRequest, flavor: FlavorSnapshot):
       code: 'bdm.local_devices',
     });
   checkBlankSizes(blockDevices, flavor);
-  return imageRef || (root?.sourceType === 'image' ? root.uuid : null);
+  return imageRef || null;
 }
 
-function checkDevice(device: BlockDevice): void {
+function checkDevice(device: BlockDevice, imageRef: string | null): void {
   const destination = device.destinationType ?? (device.sourceType === 'blank' ? 'local' : 'volume');
   if (device.sourceType === 'volume' || device.sourceType === 'snapshot' || destination === 'volume')
     throw invalid(
@@ -47,7 +47,8 @@ function checkDevice(device: BlockDevice): void {
     throw invalid('Block Device Mapping is Invalid: an image device must name its image in uuid.', {
       code: 'bdm.no_uuid',
     });
-  if (device.sourceType === 'image' && device.bootIndex !== 0)
+  // the disk that imageRef asks for may be named once more, and no other
+  if (device.sourceType === 'image' && (device.bootIndex !== 0 || !imageRef))
     throw invalid('Block Device Mapping is Invalid: Mapping image to local is not supported.', {
       code: 'bdm.image_to_local',
     });
