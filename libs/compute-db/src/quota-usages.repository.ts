@@ -6,7 +6,7 @@
  * Limits: what is set for the project (or the user in it), else class `default`, else the configured defaults.
  */
 import type { Database, SqlValue, Tx } from '@fractus/database';
-import { forbidden } from '@fractus/objects';
+import { forbidden, type ProjectId, type UserId } from '@fractus/objects';
 import { quotaSentence } from '@fractus/server-lifecycle';
 import { forUpdate } from './sql';
 
@@ -48,7 +48,7 @@ export class QuotaUsagesRepository {
   ) {}
 
   /** Zero where nothing was ever claimed. */
-  async usage(projectId: string, userId: string = PROJECT): Promise<QuotaDelta> {
+  async usage(projectId: ProjectId, userId: UserId = PROJECT): Promise<QuotaDelta> {
     const [row] = await this.db.query<Record<CountedResource, number>>(
       'SELECT instances, cores, ram FROM quota_usages WHERE project_id = ? AND user_id = ?',
       [projectId, userId],
@@ -57,7 +57,7 @@ export class QuotaUsagesRepository {
   }
 
   /** Limits in force; −1 is unlimited. A user without own limits has the project's. */
-  async limits(projectId: string, userId: string = PROJECT): Promise<QuotaLimits> {
+  async limits(projectId: ProjectId, userId: UserId = PROJECT): Promise<QuotaLimits> {
     const [own, classes] = await Promise.all([
       this.db.query<{ user_id: string; resource: string; hard_limit: number }>(
         'SELECT user_id, resource, hard_limit FROM quotas WHERE project_id = ? AND user_id IN (?, ?)',
@@ -79,7 +79,7 @@ export class QuotaUsagesRepository {
    * Takes `delta` for the project and the user, or throws `forbidden` (code `quota.<resource>`, upstream's sentence,
    * every exceeded resource in `details.exceeded`). The caller's last statement.
    */
-  async claim(tx: Tx, projectId: string, userId: string, delta: QuotaDelta): Promise<void> {
+  async claim(tx: Tx, projectId: ProjectId, userId: UserId, delta: QuotaDelta): Promise<void> {
     await this.ensureRows(tx, projectId, userId);
     for (const user of userId === PROJECT ? [PROJECT] : [userId, PROJECT]) {
       const limits = await this.limits(projectId, user);
@@ -89,7 +89,7 @@ export class QuotaUsagesRepository {
   }
 
   /** Gives `delta` back. The caller's last statement. */
-  async release(tx: Tx, projectId: string, userId: string, delta: QuotaDelta): Promise<void> {
+  async release(tx: Tx, projectId: ProjectId, userId: UserId, delta: QuotaDelta): Promise<void> {
     const sql =
       'UPDATE quota_usages SET instances = instances - ?, cores = cores - ?, ram = ram - ? WHERE project_id = ? AND user_id = ?';
     for (const user of userId === PROJECT ? [PROJECT] : [userId, PROJECT]) {
@@ -118,8 +118,8 @@ export class QuotaUsagesRepository {
 
   private async tryAdd(
     tx: Tx,
-    projectId: string,
-    userId: string,
+    projectId: ProjectId,
+    userId: UserId,
     delta: QuotaDelta,
     limits: QuotaLimits,
   ): Promise<boolean> {
@@ -133,8 +133,8 @@ export class QuotaUsagesRepository {
 
   private async excess(
     tx: Tx,
-    projectId: string,
-    userId: string,
+    projectId: ProjectId,
+    userId: UserId,
     delta: QuotaDelta,
     limits: QuotaLimits,
   ): Promise<Error> {
@@ -157,7 +157,7 @@ export class QuotaUsagesRepository {
     });
   }
 
-  private async ensureRows(tx: Tx, projectId: string, userId: string): Promise<void> {
+  private async ensureRows(tx: Tx, projectId: ProjectId, userId: UserId): Promise<void> {
     const have = await tx.query<{ user_id: string }>(
       'SELECT user_id FROM quota_usages WHERE project_id = ? AND user_id IN (?, ?)',
       [projectId, PROJECT, userId],

@@ -4,7 +4,16 @@
  */
 import { randomUUID } from 'node:crypto';
 import { type Database, type Tx } from '@fractus/database';
-import { isFractusError, notFound, type RequestContext, type TaskState, type VmState } from '@fractus/objects';
+import {
+  isFractusError,
+  notFound,
+  type RequestContext,
+  type TaskState,
+  type VmState,
+  type ProjectId,
+  type ServerId,
+  type TaskId,
+} from '@fractus/objects';
 import type { RequestSpec } from '@fractus/rpc-contracts';
 import {
   type ActionKey,
@@ -32,8 +41,8 @@ export interface NewServerWithSpec {
   readonly input?: JsonObject;
 }
 export interface BegunServer {
-  readonly serverId: string;
-  readonly taskId: string;
+  readonly serverId: ServerId;
+  readonly taskId: TaskId;
 }
 export interface BeginAction {
   readonly server: Server;
@@ -46,15 +55,15 @@ export interface BeginAction {
 }
 export interface BegunAction {
   /** Null for an action that is done at once, or was under way already. */
-  readonly taskId: string | null;
+  readonly taskId: TaskId | null;
 }
 
 interface TaskToAdd {
   readonly type: TaskType;
-  readonly server: { readonly id: string; readonly projectId: string };
+  readonly server: { readonly id: ServerId; readonly projectId: ProjectId };
   readonly actionId: number;
   readonly input?: JsonObject;
-  readonly supersedes?: string;
+  readonly supersedes?: TaskId;
 }
 
 export interface ServerOperationsOptions {

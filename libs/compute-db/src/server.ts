@@ -1,5 +1,5 @@
 import type { SqlRow } from '@fractus/database';
-import type { PowerState, TaskState, VmState } from '@fractus/objects';
+import type { HostName, PowerState, ProjectId, ServerId, TaskState, UserId, VmState } from '@fractus/objects';
 import type { FlavorSnapshot, GuestNic, ImageSnapshot } from '@fractus/rpc-contracts';
 import type { ServerRow } from './rows';
 
@@ -15,10 +15,10 @@ export type RequestedNetworks = 'none' | 'auto' | readonly RequestedNetwork[];
 
 /** A server as use cases see it. Memory in MiB, disks in GiB, instants in epoch milliseconds. */
 export interface Server {
-  readonly id: string;
+  readonly id: ServerId;
   readonly rowId: number;
-  readonly projectId: string;
-  readonly userId: string;
+  readonly projectId: ProjectId;
+  readonly userId: UserId;
   readonly name: string;
   readonly hostname: string;
   readonly description: string | null;
@@ -28,7 +28,7 @@ export interface Server {
   /** Per cent. */
   readonly progress: number;
   readonly fence: number;
-  readonly host: string | null;
+  readonly host: HostName | null;
   readonly node: string | null;
   readonly nodeId: string | null;
   readonly availabilityZone: string | null;

@@ -1,5 +1,5 @@
-import type { Database, SqlRow, Tx } from '@fractus/database';
-import { notFound, type TaskState, type VmState } from '@fractus/objects';
+import type { Database, SqlRow, Tx, SqlValue } from '@fractus/database';
+import { notFound, type TaskState, type VmState, type HostName, type ProjectId, type ServerId } from '@fractus/objects';
 import type { RequestSpec } from '@fractus/rpc-contracts';
 import type { ServerFaultRow, ServerRow } from './rows';
 import { type Server, type ServerPatch, patchColumns, serverOf } from './server';
@@ -7,14 +7,14 @@ import { type ServerQuery, listServers } from './server-list';
 import { assignments, forUpdate, nullSafe, within } from './sql';
 
 export interface ServerFault {
-  readonly serverId: string;
+  readonly serverId: ServerId;
   /** HTTP status as shown to users. */
   readonly code: number;
   /** For the owner; no inside story. */
   readonly message: string;
   /** For operators. */
   readonly details: string | null;
-  readonly host: string | null;
+  readonly host: HostName | null;
   readonly createdAt: number;
 }
 export interface StateExpectation {
@@ -30,10 +30,10 @@ export class ServersRepository {
   constructor(private readonly db: Database) {}
 
   /** Null when there is none, or it is deleted and `withDeleted` is not set. */
-  async find(id: string, options: { withDeleted?: boolean; projectId?: string } = {}): Promise<Server | null> {
+  async find(id: ServerId, options: { withDeleted?: boolean; projectId?: ProjectId } = {}): Promise<Server | null> {
     const where = ['uuid = ?'];
     if (!options.withDeleted) where.push('deleted = 0');
-    const params = [id];
+    const params: SqlValue[] = [id];
     if (options.projectId !== undefined) {
       where.push('project_id = ?');
       params.push(options.projectId);
@@ -43,7 +43,7 @@ export class ServersRepository {
   }
 
   /** As `find`; `not_found` with upstream's sentence when there is none. */
-  async get(id: string, options: { withDeleted?: boolean; projectId?: string } = {}): Promise<Server> {
+  async get(id: ServerId, options: { withDeleted?: boolean; projectId?: ProjectId } = {}): Promise<Server> {
     const server = await this.find(id, options);
     if (!server) throw notFound(`Instance ${id} could not be found.`, { code: 'server.not_found' });
     return server;
@@ -61,7 +61,7 @@ export class ServersRepository {
   }
 
   /** Live servers on a host. */
-  async onHost(host: string): Promise<Server[]> {
+  async onHost(host: HostName): Promise<Server[]> {
     return (
       await this.db.query<ServerRow>('SELECT * FROM servers WHERE host = ? AND deleted = 0 ORDER BY id', [host])
     ).map(serverOf);
@@ -73,7 +73,7 @@ export class ServersRepository {
    */
   async swapState(
     tx: Tx,
-    id: string,
+    id: ServerId,
     expected: StateExpectation,
     next: StateExpectation,
     patch: ServerPatch = {},
@@ -86,7 +86,7 @@ export class ServersRepository {
   }
 
   /** Writes fields of a live server; false when it is gone. State columns belong to `swapState` and to a task's lease. */
-  async update(id: string, patch: ServerPatch): Promise<boolean> {
+  async update(id: ServerId, patch: ServerPatch): Promise<boolean> {
     const [set, values] = assignments(this.touched(patch));
     const { affected } = await this.db.transaction((tx) =>
       tx.execute(`UPDATE servers SET ${set} WHERE uuid = ? AND deleted = 0`, [...values, id]),
@@ -95,7 +95,7 @@ export class ServersRepository {
   }
 
   /** The write of a task's lease holder, state included, in the transaction in which the lease was proved. Deleted servers are left alone. */
-  async writeHeld(tx: Tx, id: string, patch: ServerPatch, now: number): Promise<void> {
+  async writeHeld(tx: Tx, id: ServerId, patch: ServerPatch, now: number): Promise<void> {
     const [set, values] = assignments({ ...patchColumns(patch), updated_at: now });
     await tx.execute(`UPDATE servers SET ${set} WHERE uuid = ? AND deleted = 0`, [...values, id]);
   }
@@ -104,7 +104,7 @@ export class ServersRepository {
    * Reads the server under lock, lets `change` compute a patch from it and writes that: for read-modify-write of
    * metadata and tags. `not_found` when it is gone.
    */
-  async modify(id: string, change: (server: Server) => ServerPatch): Promise<Server> {
+  async modify(id: ServerId, change: (server: Server) => ServerPatch): Promise<Server> {
     return this.db.transaction(async (tx) => {
       const [row] = await tx.query<ServerRow>(`SELECT * FROM servers WHERE uuid = ? AND deleted = 0${forUpdate(tx)}`, [
         id,
@@ -118,7 +118,7 @@ export class ServersRepository {
   }
 
   /** Marks a server deleted; its row stays visible to `deleted=true` and `changes-since`. False when it already was. */
-  async softDelete(tx: Tx, id: string, now: number): Promise<boolean> {
+  async softDelete(tx: Tx, id: ServerId, now: number): Promise<boolean> {
     const sql =
       "UPDATE servers SET vm_state = 'deleted', task_state = NULL, power_state = 0, progress = 0, deleted = id, deleted_at = ?, terminated_at = ?, updated_at = ? WHERE uuid = ? AND deleted = 0";
     return (await tx.execute(sql, [now, now, now, id])).affected === 1;
@@ -148,7 +148,7 @@ export class ServersRepository {
     return ids.length;
   }
 
-  async requestSpec(id: string): Promise<RequestSpec> {
+  async requestSpec(id: ServerId): Promise<RequestSpec> {
     const [row] = await this.db.query<{ spec: string }>('SELECT spec FROM request_specs WHERE server_uuid = ?', [id]);
     if (!row) throw notFound(`Request spec of instance ${id} could not be found.`, { code: 'request_spec.not_found' });
     return JSON.parse(row.spec) as RequestSpec;
@@ -165,7 +165,7 @@ export class ServersRepository {
   }
 
   /** Pins the stored request to a zone, or unpins it: what later moves of the server keep to. */
-  async repin(id: string, zone: string | null): Promise<void> {
+  async repin(id: ServerId, zone: string | null): Promise<void> {
     await this.db.transaction(async (tx) => {
       const spec = await this.requestSpec(id);
       await tx.execute('UPDATE request_specs SET spec = ? WHERE server_uuid = ?', [

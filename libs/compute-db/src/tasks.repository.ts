@@ -6,7 +6,7 @@
  * that it grows over all tasks of a server; each later write says `WHERE fence = ? AND status = 'open'`.
  */
 import type { Database, SqlRow, Tx } from '@fractus/database';
-import type { RequestContext } from '@fractus/objects';
+import type { ProjectId, RequestContext, ServerId, TaskId } from '@fractus/objects';
 import type { TaskType } from '@fractus/server-lifecycle';
 import type { TaskRow } from './rows';
 import { assignments, forUpdate, within } from './sql';
@@ -16,11 +16,11 @@ export type JsonObject = { readonly [key: string]: Json | undefined };
 export type TaskStatus = 'open' | 'done' | 'failed' | 'superseded' | 'abandoned';
 
 export interface TaskRecord {
-  readonly id: string;
+  readonly id: TaskId;
   readonly rowId: number;
   readonly type: TaskType;
-  readonly serverId: string;
-  readonly projectId: string;
+  readonly serverId: ServerId;
+  readonly projectId: ProjectId;
   readonly status: TaskStatus;
   readonly step: string;
   /** Of the current step, from 1: names the effect, so a repetition after a crash keeps it. */
@@ -37,7 +37,7 @@ export interface TaskRecord {
   readonly leaseUntil: number | null;
   readonly fence: number;
   readonly expiresAt: number;
-  readonly supersedes: string | null;
+  readonly supersedes: TaskId | null;
   readonly error: JsonObject | null;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -45,16 +45,16 @@ export interface TaskRecord {
 }
 
 export interface NewTask {
-  readonly id: string;
+  readonly id: TaskId;
   readonly type: TaskType;
-  readonly serverId: string;
-  readonly projectId: string;
+  readonly serverId: ServerId;
+  readonly projectId: ProjectId;
   readonly input?: JsonObject;
   readonly context: RequestContext;
   readonly actionId: number | null;
   /** Absolute cap, epoch ms. */
   readonly expiresAt: number;
-  readonly supersedes?: string | null;
+  readonly supersedes?: TaskId | null;
 }
 
 export type TaskPatch = Partial<
@@ -84,12 +84,12 @@ export interface Lease {
 export class TasksRepository {
   constructor(private readonly db: Database) {}
 
-  async find(id: string): Promise<TaskRecord | null> {
+  async find(id: TaskId): Promise<TaskRecord | null> {
     const [row] = await this.db.query<TaskRow>('SELECT * FROM tasks WHERE uuid = ?', [id]);
     return row ? taskOf(row) : null;
   }
 
-  async openOf(serverId: string): Promise<TaskRecord | null> {
+  async openOf(serverId: ServerId): Promise<TaskRecord | null> {
     const [row] = await this.db.query<TaskRow>('SELECT * FROM tasks WHERE open_key = ?', [serverId]);
     return row ? taskOf(row) : null;
   }
@@ -102,7 +102,7 @@ export class TasksRepository {
   }
 
   /** Every task that ever drove the server and is not purged, oldest first. */
-  async ofServer(serverId: string): Promise<TaskRecord[]> {
+  async ofServer(serverId: ServerId): Promise<TaskRecord[]> {
     return (await this.db.query<TaskRow>('SELECT * FROM tasks WHERE server_uuid = ? ORDER BY id', [serverId])).map(
       taskOf,
     );
@@ -139,7 +139,7 @@ export class TasksRepository {
   }
 
   /** The server's open task, locked until the commit. */
-  async lockOpen(tx: Tx, serverId: string): Promise<TaskRecord | null> {
+  async lockOpen(tx: Tx, serverId: ServerId): Promise<TaskRecord | null> {
     const [row] = await tx.query<TaskRow>(`SELECT * FROM tasks WHERE open_key = ?${forUpdate(tx)}`, [serverId]);
     return row ? taskOf(row) : null;
   }
@@ -155,7 +155,7 @@ export class TasksRepository {
    * Leases a task that is due: open, ready, leased by nobody (or its lease has run out), its superseded predecessor let
    * go. Raises the server's fence. Null when any of that fails. A waiting task is leased too: its patience is over.
    */
-  async lease(id: string, lease: Lease, now: number): Promise<TaskRecord | null> {
+  async lease(id: TaskId, lease: Lease, now: number): Promise<TaskRecord | null> {
     return this.db.transaction(async (tx) => {
       const [row] = await tx.query<TaskRow>(`SELECT * FROM tasks WHERE uuid = ?${forUpdate(tx)}`, [id]);
       if (!row || row.status !== 'open' || row.ready_at > now) return null;
@@ -176,21 +176,21 @@ export class TasksRepository {
   }
 
   /** False: the lease is lost (superseded, or run out and taken by another). */
-  async renew(id: string, fence: number, until: number): Promise<boolean> {
+  async renew(id: TaskId, fence: number, until: number): Promise<boolean> {
     const sql =
       "UPDATE tasks SET lease_until = ? WHERE uuid = ? AND fence = ? AND status = 'open' AND lease_owner IS NOT NULL";
     return (await this.db.transaction((tx) => tx.execute(sql, [until, id, fence]))).affected === 1;
   }
 
   /** Lets go of a lease, whatever has become of the task meanwhile. */
-  async release(id: string, fence: number): Promise<void> {
+  async release(id: TaskId, fence: number): Promise<void> {
     await this.db.transaction((tx) =>
       tx.execute('UPDATE tasks SET lease_owner = NULL, lease_until = NULL WHERE uuid = ? AND fence = ?', [id, fence]),
     );
   }
 
   /** The write of a lease holder; false when the lease is lost, and then nothing is written. The first statement of its transaction. */
-  async write(tx: Tx, id: string, fence: number, patch: TaskPatch, now: number): Promise<boolean> {
+  async write(tx: Tx, id: TaskId, fence: number, patch: TaskPatch, now: number): Promise<boolean> {
     const [set, values] = assignments({ ...taskColumns(patch), updated_at: now });
     return (
       (
@@ -208,7 +208,7 @@ export class TasksRepository {
    * it; false when it does not wait for just that.
    */
   async answer(
-    key: { taskId: string; step: string; attempt: number },
+    key: { taskId: TaskId; step: string; attempt: number },
     change: (task: TaskRecord) => JsonObject,
     now: number,
     readyAt: number = now,
@@ -225,7 +225,7 @@ export class TasksRepository {
   }
 
   /** A fence above all that were given out for the server, for a message outside of any task. */
-  async nextFence(serverId: string): Promise<number> {
+  async nextFence(serverId: ServerId): Promise<number> {
     return this.db.transaction(async (tx) => {
       await tx.execute('UPDATE servers SET fence = fence + 1 WHERE uuid = ?', [serverId]);
       const [row] = await tx.query<{ fence: number }>('SELECT fence FROM servers WHERE uuid = ?', [serverId]);
@@ -240,7 +240,7 @@ export class TasksRepository {
   }
 
   /** Changes the state of an ended task; false while it is open. */
-  async amend(id: string, change: (state: JsonObject) => JsonObject): Promise<boolean> {
+  async amend(id: TaskId, change: (state: JsonObject) => JsonObject): Promise<boolean> {
     return this.db.transaction(async (tx) => {
       const [row] = await tx.query<TaskRow>(`SELECT * FROM tasks WHERE uuid = ? AND status <> 'open'${forUpdate(tx)}`, [
         id,
@@ -252,7 +252,7 @@ export class TasksRepository {
   }
 
   /** Moves the end of patience of a waiting step, at most to the task's cap; false when it does not wait for just that. */
-  async heard(tx: Tx, key: { taskId: string; step: string; attempt: number }, until: number): Promise<boolean> {
+  async heard(tx: Tx, key: { taskId: TaskId; step: string; attempt: number }, until: number): Promise<boolean> {
     const capped = 'CASE WHEN expires_at < ? THEN expires_at ELSE ? END';
     const sql = `UPDATE tasks SET ready_at = ${capped} WHERE uuid = ? AND step = ? AND attempt = ? AND status = 'open' AND waiting = 1`;
     return (await tx.execute(sql, [until, until, key.taskId, key.step, key.attempt])).affected === 1;
@@ -304,7 +304,7 @@ export class TasksRepository {
     return rows.length;
   }
 
-  private async leasedUntil(tx: Tx, id: string): Promise<number> {
+  private async leasedUntil(tx: Tx, id: TaskId): Promise<number> {
     const [row] = await tx.query<{ lease_until: number | null }>(
       'SELECT lease_until FROM tasks WHERE uuid = ? AND lease_owner IS NOT NULL',
       [id],

@@ -1,12 +1,14 @@
+import type { ProjectId, UserId } from './ids';
+
 /** What travels with every request and every message: who asks, for whom, until when. First parameter everywhere. */
 export interface RequestContext {
   /** `req-<uuid>`; one per request at the edge, kept through every RPC it causes. */
   readonly requestId: string;
   readonly globalRequestId?: string;
-  readonly userId: string | null;
+  readonly userId: UserId | null;
   readonly userName?: string;
   readonly userDomainId?: string;
-  readonly projectId: string | null;
+  readonly projectId: ProjectId | null;
   readonly projectName?: string;
   readonly projectDomainId?: string;
   readonly roles: readonly string[];
