@@ -29,6 +29,20 @@ describe('a server that is asked for', () => {
     expect(changed.body.server.accessIPv6).toBe('::babe:dc0c:1602');
   });
 
+  it('has a host name made from its name', async () => {
+    const hosts = async (server: object): Promise<string[]> => {
+      const ask = { as: 'admin:p1', version: '2.104' };
+      const { body } = await world.create({ return_reservation_id: true, ...server });
+      const all = await world.api.get(`/v2.1/servers/detail?reservation_id=${body.reservation_id}`, ask);
+      return all.body.servers.map((s: Record<string, string>) => s['OS-EXT-SRV-ATTR:hostname']).sort();
+    };
+    expect(await hosts({ name: 'My web_server.example.org' })).toEqual(['my-web-server-example-org']);
+    expect(await hosts({ name: '漢字' })).toEqual([expect.stringMatching(/^Server-/)]);
+    const long = 'a'.repeat(80);
+    expect(await hosts({ name: long })).toEqual(['a'.repeat(63)]);
+    expect(await hosts({ name: long, min_count: 2 })).toEqual([`${'a'.repeat(61)}-1`, `${'a'.repeat(61)}-2`]);
+  });
+
   it('takes scheduler hints by either name, and the newer one where both are given', async () => {
     const hints = async (beside: object): Promise<unknown> => {
       const { body } = await world.create({}, { beside });

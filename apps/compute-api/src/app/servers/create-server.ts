@@ -154,7 +154,7 @@ function newServer(
       projectId,
       userId,
       name,
-      hostname: request.hostname ?? hostnameOf(name, id),
+      hostname: request.hostname ?? hostnameOf(request.name, id, { index, count: request.maxCount }),
       flavor,
       image: resolved.image,
       requestedNetworks: forStore(resolved.networks),
