@@ -1,4 +1,4 @@
-import type { Database, Tx } from '@fractus/database';
+import { placeholders, type Database, type Tx } from '@fractus/database';
 import type { ScheduleAttemptRow } from './rows';
 
 /** One attempt to find a place for a server. `report` is the scheduler's report (libs/scheduling) as JSON. */
@@ -58,9 +58,8 @@ export class ScheduleAttemptsRepository {
     const rows = await this.db.query<{ id: number }>(sql, [before, limit]);
     if (rows.length === 0) return 0;
     const ids = rows.map((r) => r.id);
-    const marks = ids.map(() => '?').join(', ');
     return this.db.transaction(async (tx) => {
-      const { affected } = await tx.execute(`DELETE FROM schedule_attempts WHERE id IN (${marks})`, ids);
+      const { affected } = await tx.execute(`DELETE FROM schedule_attempts WHERE id IN (${placeholders(ids)})`, ids);
       return affected;
     });
   }

@@ -1,4 +1,4 @@
-import type { SqlRow, SqlValue, Tx } from '@fractus/database';
+import { placeholders, type SqlRow, type SqlValue, type Tx } from '@fractus/database';
 
 /** `a = ?, b = ?` with its parameters. */
 export function assignments(columns: SqlRow): [sql: string, params: SqlValue[]] {
@@ -14,7 +14,7 @@ export function nullSafe(column: string, value: SqlValue): [sql: string, params:
 /** `column IN (?, ?)`; an empty list matches nothing. */
 export function within(column: string, values: readonly SqlValue[]): [sql: string, params: SqlValue[]] {
   if (values.length === 0) return ['1 = 0', []];
-  return [`${column} IN (${values.map(() => '?').join(', ')})`, [...values]];
+  return [`${column} IN (${placeholders(values)})`, [...values]];
 }
 
 /** Ends a SELECT that locks its rows until the commit, where the database has row locks (SQLite locks as a whole). */

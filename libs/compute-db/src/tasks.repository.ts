@@ -5,7 +5,7 @@
  * A lease makes one runner the only writer of a task and its server. It carries a fence, taken from the server's row so
  * that it grows over all tasks of a server; each later write says `WHERE fence = ? AND status = 'open'`.
  */
-import type { Database, SqlRow, Tx } from '@fractus/database';
+import { placeholders, type Database, type SqlRow, type Tx } from '@fractus/database';
 import type { ProjectId, RequestContext, ServerId, TaskId } from '@fractus/objects';
 import type { TaskType } from '@fractus/server-lifecycle';
 import type { TaskRow } from './rows';
@@ -299,8 +299,9 @@ export class TasksRepository {
       [before, limit],
     );
     if (rows.length === 0) return 0;
-    const marks = rows.map(() => '?').join(', ');
-    await this.db.transaction((tx) => tx.execute(`DELETE FROM tasks WHERE id IN (${marks}) AND status <> 'open'`, rows.map((r) => r.id))); // prettier-ignore
+    const ids = rows.map((r) => r.id);
+    const sql = `DELETE FROM tasks WHERE id IN (${placeholders(ids)}) AND status <> 'open'`;
+    await this.db.transaction((tx) => tx.execute(sql, ids));
     return rows.length;
   }
 

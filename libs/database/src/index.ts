@@ -2,3 +2,4 @@ export * from './balanced';
 export * from './database';
 export * from './columns';
 export * from './ddl';
+export * from './placeholders';

@@ -1,5 +1,5 @@
 /** Who has which role on what. Roles reach a user directly, through groups, by inheritance, and by implication. */
-import type { Database, Tx } from '@fractus/database';
+import { placeholders, type Database, type Tx } from '@fractus/database';
 import { unknownRecord } from './identity-errors';
 import type { ProjectRow, RoleRow } from './identity.rows';
 import type { Revocations } from './revocations';
@@ -36,7 +36,7 @@ export class Assignments {
   /** Roles that a user holds on a project, implied ones included. */
   async onProject(userId: string, project: ProjectRow): Promise<RoleRow[]> {
     const ancestors = await this.ancestors(project);
-    const marks = ancestors.map(() => '?').join(', ') || "''";
+    const marks = placeholders(ancestors) || "''";
     const where = `((a.target_type = 'project' AND a.target_id = ? AND a.inherited = 0)
       OR (a.target_type = 'domain' AND a.target_id = ? AND a.inherited = 1)
       OR (a.target_type = 'project' AND a.target_id IN (${marks}) AND a.inherited = 1))`;

@@ -1,7 +1,7 @@
 /** Images: what may be done with them, over their rows and their bytes. */
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { isDuplicateKey, type Database, type SqlRow, type SqlValue, type Tx } from '@fractus/database';
+import { placeholders, isDuplicateKey, type Database, type SqlRow, type SqlValue, type Tx } from '@fractus/database';
 import { compileDto } from '@fractus/dto-schema';
 import { parseCount, type Query } from '@fractus/http';
 import { conflict, forbidden, type RequestContext } from '@fractus/objects';
@@ -235,7 +235,7 @@ export class Images {
 
   private async complete(rows: readonly ImageRow[]): Promise<FullImage[]> {
     if (rows.length === 0) return [];
-    const marks = rows.map(() => '?').join(', ');
+    const marks = placeholders(rows);
     const ids = rows.map((r) => r.id);
     const [tags, properties] = await Promise.all([
       this.db.query<{ image_id: string; tag: string }>(

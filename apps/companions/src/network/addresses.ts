@@ -2,7 +2,7 @@
  * Giving addresses to ports. All of it happens inside the transaction that writes the port; the primary key of the
  * allocations is the last word, and on MySQL the subnet's row is locked first so that two do not reach for the same.
  */
-import { isDuplicateKey, type Tx } from '@fractus/database';
+import { placeholders, isDuplicateKey, type Tx } from '@fractus/database';
 import {
   addressOf,
   candidates,
@@ -150,7 +150,7 @@ async function nextFree(tx: Tx, subnet: SubnetRow): Promise<string | undefined> 
   for (let skip = 0n, width = WINDOW; ; skip += BigInt(width), width = WIDE_WINDOW) {
     const window = candidates(pools, cursor, skip, width).map((value) => textOf(value, version));
     if (window.length === 0) return undefined;
-    const sql = `SELECT ip_address FROM ip_allocations WHERE subnet_id = ? AND ip_address IN (${window.map(() => '?').join(', ')})${lock}`;
+    const sql = `SELECT ip_address FROM ip_allocations WHERE subnet_id = ? AND ip_address IN (${placeholders(window)})${lock}`;
     const taken = new Set((await tx.query<AllocationRow>(sql, [subnet.id, ...window])).map((a) => a.ip_address));
     const free = window.find((ip) => !taken.has(ip));
     if (free !== undefined) return free;

@@ -1,6 +1,6 @@
 /** What the API needs to know of one kind of resource; one file a kind, `kinds.ts` lists them. */
 import { randomUUID } from 'node:crypto';
-import type { SqlRow, Tx } from '@fractus/database';
+import { placeholders, type SqlRow, type Tx } from '@fractus/database';
 import type { Query } from '@fractus/http';
 import type { FractusError, RequestContext } from '@fractus/objects';
 import { rowOfWire, type Condition, type ResourceTable, type Wire } from '../resource-table/resource-table';
@@ -84,4 +84,4 @@ export async function rowById<R>(tx: Pick<Tx, 'query'>, table: ResourceTable, id
 }
 
 /** `(?, ?, ?)` for as many values. */
-export const marks = (values: readonly unknown[]): string => `(${values.map(() => '?').join(', ') || 'NULL'})`;
+export const marks = (values: readonly unknown[]): string => `(${placeholders(values) || 'NULL'})`;

@@ -1,4 +1,4 @@
-import type { Tx } from '@fractus/database';
+import { placeholders, type Tx } from '@fractus/database';
 import { compileDto } from '@fractus/dto-schema';
 import type { FractusError, RequestContext } from '@fractus/objects';
 import { wireOfRow, type Condition, type Wire } from '../resource-table/resource-table';
@@ -102,7 +102,7 @@ export class Subnets implements Kind<SubnetRow> {
 
   async remove(tx: Tx, _ctx: RequestContext, row: SubnetRow): Promise<void> {
     const sql = `SELECT p.id FROM ip_allocations a JOIN ports p ON p.id = a.port_id WHERE a.subnet_id = ?
-      AND p.device_owner NOT IN (${OWN_PORTS.map(() => '?').join(', ')}) LIMIT 1`;
+      AND p.device_owner NOT IN (${placeholders(OWN_PORTS)}) LIMIT 1`;
     const used = await tx.query(sql, [row.id, ...OWN_PORTS]);
     if (used.length > 0) {
       throw clash(

@@ -3,7 +3,7 @@
  * it come the mapping between rows and wire objects, the filters a list accepts, and sorted, keyset-paged selects.
  * Values never reach SQL as text, and only declared columns can be named.
  */
-import { balanced, type SqlRow, type SqlValue } from '@fractus/database';
+import { placeholders, balanced, type SqlRow, type SqlValue } from '@fractus/database';
 import { invalid } from '@fractus/objects';
 
 export type AttributeType = 'text' | 'bool' | 'int' | 'json' | 'instant';
@@ -119,7 +119,7 @@ export function conditionsOf(table: ResourceTable, query: Query): Condition[] {
 /** `column IN (…)`, NULL for the empty word where it stands for "none". */
 export function anyOf(column: string, values: readonly SqlValue[]): Condition {
   if (values.length === 0) return { sql: '1 = 0', params: [] };
-  return { sql: `${column} IN (${values.map(() => '?').join(', ')})`, params: values };
+  return { sql: `${column} IN (${placeholders(values)})`, params: values };
 }
 
 function intoFilter(attribute: Attribute, value: string): SqlValue {

@@ -8,7 +8,7 @@
  * pull after the other, so a later pull never brings an older state. A new epoch (after a restore), or a log trimmed
  * past what this replica has seen, makes it read everything.
  */
-import type { Database } from '@fractus/database';
+import { placeholders, type Database } from '@fractus/database';
 import { Estate } from '../domain/estate';
 import { NAMES } from '../store/change-log';
 import { type Names, readNames } from '../store/names';
@@ -96,7 +96,7 @@ export class EstateReplica {
     const gaps = [...this.gaps.keys()];
     const lines = await this.db.query<LogLine>(
       `SELECT s.epoch, s.trimmed_through, l.seq, l.root_id FROM placement_state s
-       LEFT JOIN change_log l ON l.seq > ?${gaps.length ? ` OR l.seq IN (${gaps.map(() => '?').join(', ')})` : ''}
+       LEFT JOIN change_log l ON l.seq > ?${gaps.length ? ` OR l.seq IN (${placeholders(gaps)})` : ''}
        ORDER BY l.seq`,
       [this.last, ...gaps],
     );

@@ -1,3 +1,4 @@
+import { placeholders } from '@fractus/database';
 import { Injectable } from '@nestjs/common';
 import { type RequestContext, conflict, isFractusError, notFound } from '@fractus/objects';
 import { deleteConsumerRows, findConsumers, raiseFence, readHeld } from '../store/consumers';
@@ -57,7 +58,7 @@ export class AllocationsService {
     );
     if (page.length === 0) return [];
     const lines = await this.core.db.query<HoldingLine>(
-      `${HOLDINGS} WHERE c.uuid IN (${page.map(() => '?').join(', ')}) ORDER BY c.uuid, a.provider_id, a.resource_class_id`,
+      `${HOLDINGS} WHERE c.uuid IN (${placeholders(page)}) ORDER BY c.uuid, a.provider_id, a.resource_class_id`,
       page.map((r) => r.uuid),
     );
     return this.consumers(lines);

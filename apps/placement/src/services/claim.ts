@@ -5,6 +5,7 @@
  * id), and only then usage is read: no two claims can both see the same free unit. Upstream checks a generation that it
  * read before and retries the check alone; that is how it over-commits.
  */
+import { placeholders } from '@fractus/database';
 import { conflict, invalid } from '@fractus/objects';
 import { capacityOf, unitFault } from '../domain/capacity';
 import type { Inventory } from '../domain/provider';
@@ -32,7 +33,6 @@ interface Wanted {
   readonly amount: number;
 }
 
-const marks = (list: readonly unknown[]): string => list.map(() => '?').join(', ');
 const key = (providerId: number, classId: number): string => `${providerId}/${classId}`;
 
 export async function claim(
@@ -112,7 +112,7 @@ interface Stock {
 /** Reads what the locked providers have and use, by provider and class. */
 async function readStock(unit: WriteUnit, providerIds: readonly number[]): Promise<Map<string, Stock>> {
   const usages = await unit.tx.query<{ provider_id: number; resource_class_id: number; used: number }>(
-    `SELECT provider_id, resource_class_id, SUM(used) AS used FROM allocations WHERE provider_id IN (${marks(providerIds)}) GROUP BY provider_id, resource_class_id`,
+    `SELECT provider_id, resource_class_id, SUM(used) AS used FROM allocations WHERE provider_id IN (${placeholders(providerIds)}) GROUP BY provider_id, resource_class_id`,
     [...providerIds],
   );
   const used = new Map(usages.map((u) => [key(Number(u.provider_id), Number(u.resource_class_id)), Number(u.used)]));
@@ -180,7 +180,7 @@ async function replaceRows(
 ): Promise<void> {
   const holders = [...new Set(held.map((h) => h.consumer_id))];
   if (holders.length)
-    await unit.tx.execute(`DELETE FROM allocations WHERE consumer_id IN (${marks(holders)})`, holders);
+    await unit.tx.execute(`DELETE FROM allocations WHERE consumer_id IN (${placeholders(holders)})`, holders);
   const fresh = wanted.map((w) => ({
     consumer_id: rows.get(w.consumer.uuid)?.id ?? 0,
     provider_id: w.providerId,

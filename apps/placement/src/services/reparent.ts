@@ -1,4 +1,5 @@
 /** Moves a provider, with all below it, under another parent or to the top. */
+import { placeholders } from '@fractus/database';
 import { invalid } from '@fractus/objects';
 import type { LockedProvider, WriteUnit } from '../store/write-unit';
 
@@ -50,7 +51,7 @@ async function relocate(
   parent: LockedProvider | null,
 ): Promise<LockedProvider> {
   const moved = await subtree(unit, provider);
-  const marks = moved.map(() => '?').join(', ');
+  const marks = placeholders(moved);
   const rootId = parent?.rootId ?? provider.id;
   const [sum] = await unit.tx.query<{ total: number }>(
     `SELECT SUM(revision) AS total FROM resource_providers WHERE id IN (${marks})`,

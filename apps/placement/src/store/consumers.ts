@@ -1,5 +1,5 @@
 /** Rows of consumers and what they hold, inside a write unit. */
-import type { Database } from '@fractus/database';
+import { placeholders, type Database } from '@fractus/database';
 import { conflict } from '@fractus/objects';
 import type { WriteUnit } from './write-unit';
 
@@ -26,8 +26,6 @@ interface ConsumerFacts {
   readonly userId: string;
   readonly consumerType?: string;
 }
-
-const marks = (list: readonly unknown[]): string => list.map(() => '?').join(', ');
 
 /** Locks the consumers, in order of uuid; those that do not exist are made, with generation 0. */
 export async function lockConsumers(
@@ -56,7 +54,7 @@ export async function lockConsumers(
 export async function findConsumers(unit: WriteUnit, uuids: readonly string[]): Promise<Map<string, ConsumerRow>> {
   if (uuids.length === 0) return new Map();
   const rows = await unit.tx.query<ConsumerRow>(
-    `SELECT id, uuid, generation, project_id, user_id, consumer_type FROM consumers WHERE uuid IN (${marks(uuids)}) ORDER BY uuid${unit.forUpdate}`,
+    `SELECT id, uuid, generation, project_id, user_id, consumer_type FROM consumers WHERE uuid IN (${placeholders(uuids)}) ORDER BY uuid${unit.forUpdate}`,
     [...uuids],
   );
   return new Map(rows.map((r) => [r.uuid, { ...r, id: Number(r.id), generation: Number(r.generation) }]));
@@ -65,7 +63,7 @@ export async function findConsumers(unit: WriteUnit, uuids: readonly string[]): 
 export async function readHeld(unit: WriteUnit, consumerIds: readonly number[]): Promise<HeldRow[]> {
   if (consumerIds.length === 0) return [];
   const rows = await unit.tx.query<HeldRow>(
-    `SELECT consumer_id, provider_id, resource_class_id, used FROM allocations WHERE consumer_id IN (${marks(consumerIds)})${unit.forUpdate}`,
+    `SELECT consumer_id, provider_id, resource_class_id, used FROM allocations WHERE consumer_id IN (${placeholders(consumerIds)})${unit.forUpdate}`,
     [...consumerIds],
   );
   return rows.map((r) => ({
@@ -93,7 +91,7 @@ export async function saveConsumers(
 }
 
 export async function deleteConsumerRows(unit: WriteUnit, ids: readonly number[]): Promise<void> {
-  if (ids.length) await unit.tx.execute(`DELETE FROM consumers WHERE id IN (${marks(ids)})`, [...ids]);
+  if (ids.length) await unit.tx.execute(`DELETE FROM consumers WHERE id IN (${placeholders(ids)})`, [...ids]);
 }
 
 /** Remembers the fence; one lower than the highest ever seen for the consumer is refused. */

@@ -1,4 +1,5 @@
 /** Writes of what hangs on one locked provider. */
+import { placeholders } from '@fractus/database';
 import { conflict, invalid } from '@fractus/objects';
 import type { Inventory } from '../domain/provider';
 import type { Names } from './names';
@@ -33,7 +34,7 @@ export async function readInventories(
   const found = new Map<number, Map<number, Inventory>>();
   if (providerIds.length === 0) return found;
   const rows = await unit.tx.query<InventoryRow>(
-    `SELECT * FROM inventories WHERE provider_id IN (${providerIds.map(() => '?').join(', ')})`,
+    `SELECT * FROM inventories WHERE provider_id IN (${placeholders(providerIds)})`,
     [...providerIds],
   );
   for (const row of rows) {
@@ -54,7 +55,7 @@ export async function refuseInUse(
 ): Promise<void> {
   if (classIds.length === 0) return;
   const rows = await unit.tx.query<{ id: number }>(
-    `SELECT DISTINCT resource_class_id AS id FROM allocations WHERE provider_id = ? AND resource_class_id IN (${classIds.map(() => '?').join(', ')}) ORDER BY resource_class_id`,
+    `SELECT DISTINCT resource_class_id AS id FROM allocations WHERE provider_id = ? AND resource_class_id IN (${placeholders(classIds)}) ORDER BY resource_class_id`,
     [provider.id, ...classIds],
   );
   if (rows.length === 0) return;
@@ -71,7 +72,7 @@ export async function deleteInventories(
 ): Promise<void> {
   if (classIds.length === 0) return;
   await unit.tx.execute(
-    `DELETE FROM inventories WHERE provider_id = ? AND resource_class_id IN (${classIds.map(() => '?').join(', ')})`,
+    `DELETE FROM inventories WHERE provider_id = ? AND resource_class_id IN (${placeholders(classIds)})`,
     [provider.id, ...classIds],
   );
 }

@@ -1,5 +1,5 @@
 /** Reads whole trees, in the unit of work that makes it one snapshot. */
-import type { Tx } from '@fractus/database';
+import { placeholders, type Tx } from '@fractus/database';
 import { type Inventory, type ProviderRecord, type Tree, buildTree } from '../domain/provider';
 import type { Names } from './names';
 import type { InventoryRow, ProviderRow } from './rows';
@@ -17,7 +17,7 @@ export async function readTrees(tx: Pick<Tx, 'query'>, names: Names, rootIds?: r
   const trees: Tree[] = [];
   for (let i = 0; i < rootIds.length; i += CHUNK) {
     const part = rootIds.slice(i, i + CHUNK);
-    trees.push(...assemble(await readLines(tx, `p.root_id IN (${part.map(() => '?').join(', ')})`, part), names));
+    trees.push(...assemble(await readLines(tx, `p.root_id IN (${placeholders(part)})`, part), names));
   }
   return trees;
 }

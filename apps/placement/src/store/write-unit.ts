@@ -6,7 +6,7 @@
  * before the lock would freeze the snapshot too early, and two claims could both fit. The order of locks is the same
  * for all writers: consumers, providers, names.
  */
-import type { Database, Tx } from '@fractus/database';
+import { placeholders, type Database, type Tx } from '@fractus/database';
 import { conflict, notFound } from '@fractus/objects';
 import { appendChanges, NAMES } from './change-log';
 
@@ -49,9 +49,8 @@ export class WriteUnit {
   async lock(ids: Iterable<number>): Promise<Map<number, LockedProvider>> {
     const wanted = [...new Set(ids)].sort((a, b) => a - b);
     if (wanted.length === 0) return new Map();
-    const marks = wanted.map(() => '?').join(', ');
     const rows = await this.tx.query<Row>(
-      `SELECT id, uuid, name, generation, parent_id, root_id FROM resource_providers WHERE id IN (${marks}) ORDER BY id${this.forUpdate}`,
+      `SELECT id, uuid, name, generation, parent_id, root_id FROM resource_providers WHERE id IN (${placeholders(wanted)}) ORDER BY id${this.forUpdate}`,
       wanted,
     );
     return new Map(rows.map((r) => [Number(r.id), toLocked(r)]));
