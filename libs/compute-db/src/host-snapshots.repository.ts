@@ -3,33 +3,11 @@
  * conductor writes these rows.
  */
 import type { Database, SqlValue } from '@fractus/database';
+import { type ReportedNode, reportedNodeOf, type ReportedNodeRow } from './compute-node';
 import { within } from './sql';
 
-/** A compute node and its service. Memory in MiB, disk in GiB, instants in epoch milliseconds. */
-export interface HostSnapshot {
-  readonly rowId: number;
-  readonly nodeId: string;
-  readonly host: string;
-  readonly node: string;
-  readonly hypervisorType: string;
-  readonly hypervisorVersion: number;
-  readonly hostIp: string;
-  readonly vcpus: number;
-  readonly memoryMb: number;
-  readonly diskGb: number;
-  readonly vcpusUsed: number;
-  readonly memoryMbUsed: number;
-  readonly diskGbUsed: number;
-  readonly runningGuests: number;
-  readonly ioOps: number;
-  readonly failedBuilds: number;
-  readonly cpuInfo: string;
-  readonly architecture: string;
-  readonly capabilities: Record<string, boolean>;
-  readonly traits: string[];
-  /** Order of reports: (incarnation, seq) never goes back. */
-  readonly incarnation: number;
-  readonly seq: number;
+/** A compute node and its service. */
+export interface HostSnapshot extends ReportedNode {
   readonly service: HostService;
 }
 export interface HostService {
@@ -39,29 +17,7 @@ export interface HostService {
   readonly lastSeenAt: number | null;
 }
 
-interface SnapshotRow {
-  id: number;
-  uuid: string;
-  host: string;
-  node: string;
-  hypervisor_type: string;
-  hypervisor_version: number;
-  host_ip: string;
-  vcpus: number;
-  memory_mb: number;
-  disk_gb: number;
-  vcpus_used: number;
-  memory_mb_used: number;
-  disk_gb_used: number;
-  running_guests: number;
-  io_ops: number;
-  failed_builds: number;
-  cpu_info: string;
-  architecture: string;
-  capabilities: string;
-  traits: string;
-  incarnation: number;
-  seq: number;
+interface SnapshotRow extends ReportedNodeRow {
   disabled: number | null;
   disabled_reason: string | null;
   forced_down: number | null;
@@ -103,28 +59,7 @@ export class HostSnapshotsRepository {
 }
 
 const snapshotOf = (row: SnapshotRow): HostSnapshot => ({
-  rowId: row.id,
-  nodeId: row.uuid,
-  host: row.host,
-  node: row.node,
-  hypervisorType: row.hypervisor_type,
-  hypervisorVersion: row.hypervisor_version,
-  hostIp: row.host_ip,
-  vcpus: row.vcpus,
-  memoryMb: row.memory_mb,
-  diskGb: row.disk_gb,
-  vcpusUsed: row.vcpus_used,
-  memoryMbUsed: row.memory_mb_used,
-  diskGbUsed: row.disk_gb_used,
-  runningGuests: row.running_guests,
-  ioOps: row.io_ops,
-  failedBuilds: row.failed_builds,
-  cpuInfo: row.cpu_info,
-  architecture: row.architecture,
-  capabilities: JSON.parse(row.capabilities) as Record<string, boolean>,
-  traits: JSON.parse(row.traits) as string[],
-  incarnation: row.incarnation,
-  seq: row.seq,
+  ...reportedNodeOf(row),
   service: {
     disabled: row.disabled === 1,
     disabledReason: row.disabled_reason,

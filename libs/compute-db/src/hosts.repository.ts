@@ -2,6 +2,7 @@ import type { Database, SqlRow, Tx } from '@fractus/database';
 import { conflict } from '@fractus/objects';
 import type { HostState, RegisteredHost } from '@fractus/rpc-contracts';
 import type { ComputeNodeRow, ServiceRow } from './rows';
+import { type ComputeNode, computeNodeOf } from './compute-node';
 import { assignments, within } from './sql';
 
 /** The name under which clients know the service of a host. */
@@ -21,16 +22,6 @@ export interface Service {
   readonly version: number;
   readonly agentId: string | null;
   readonly incarnation: number | null;
-  readonly createdAt: number;
-  readonly updatedAt: number | null;
-}
-
-/** A hypervisor as last reported; memory in MiB, disk in GiB. */
-export interface ComputeNode extends HostState {
-  readonly rowId: number;
-  readonly incarnation: number;
-  readonly seq: number;
-  readonly reportedAt: number;
   readonly createdAt: number;
   readonly updatedAt: number | null;
 }
@@ -312,35 +303,6 @@ export const serviceOf = (row: ServiceRow): Service => ({
   version: row.version,
   agentId: row.agent_id,
   incarnation: row.incarnation,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
-});
-
-export const computeNodeOf = (row: ComputeNodeRow): ComputeNode => ({
-  rowId: row.id,
-  host: row.host,
-  node: row.node,
-  nodeId: row.uuid,
-  hypervisorType: row.hypervisor_type,
-  hypervisorVersion: row.hypervisor_version,
-  hostIp: row.host_ip,
-  vcpus: row.vcpus,
-  memoryMb: row.memory_mb,
-  diskGb: row.disk_gb,
-  vcpusUsed: row.vcpus_used,
-  memoryMbUsed: row.memory_mb_used,
-  diskGbUsed: row.disk_gb_used,
-  runningGuests: row.running_guests,
-  ioOps: row.io_ops,
-  failedBuilds: row.failed_builds,
-  cpuInfo: row.cpu_info,
-  architecture: row.architecture,
-  capabilities: JSON.parse(row.capabilities) as Record<string, boolean>,
-  traits: JSON.parse(row.traits) as string[],
-  uptimeSeconds: row.uptime_seconds,
-  incarnation: row.incarnation,
-  seq: row.seq,
-  reportedAt: row.reported_at,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 });

@@ -1,5 +1,6 @@
 import type { Database, SqlValue } from '@fractus/database';
-import { COMPUTE_BINARY, computeNodeOf, type ComputeNode } from './hosts.repository';
+import { type ComputeNode, computeNodeOf } from './compute-node';
+import { COMPUTE_BINARY } from './hosts.repository';
 import type { ComputeNodeRow } from './rows';
 import { within } from './sql';
 

@@ -10,6 +10,7 @@ export * from './tasks.repository';
 export * from './aggregates.repository';
 export * from './host-snapshots.repository';
 export * from './schedule-attempts.repository';
+export * from './compute-node';
 export * from './hosts.repository';
 export * from './hypervisors.repository';
 export * from './services.repository';
