@@ -103,6 +103,9 @@ function stopOnSignals(cloud: RunningCloud, state: StateDir): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
 }
 
+// a terminal that was closed, or a pipe that nobody reads any more, must not keep the cloud from stopping in good order
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+
 main().catch((e: unknown) => {
   if (e instanceof OptionError) fail(e.message);
   if (isFractusError(e)) fail(e.message);

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger, redactSecrets, requestLogger, type Logger, type LoggerOptions } from './index';
@@ -22,6 +22,13 @@ describe('createLogger', () => {
       msg: 'hello',
       time: expect.stringMatching(/^\d{4}-.*Z$/),
     });
+  });
+
+  // only Linux has a file that is always full
+  (existsSync('/dev/full') ? it : it.skip)('bears a disk that is full: a log is never worth the service', async () => {
+    const logger = createLogger({ service: 'api', destination: '/dev/full' });
+    for (let i = 0; i < 5000; i++) logger.info({ filler: 'x'.repeat(500) }, 'hello');
+    await new Promise(setImmediate);
   });
 
   it('keeps secrets out, however deep and in whatever case', () => {

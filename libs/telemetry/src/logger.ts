@@ -22,10 +22,7 @@ export interface LoggerOptions {
 /** A JSON logger with ISO times, the service's name and secrets redacted. */
 export function createLogger(options: LoggerOptions): Logger {
   const { service, level = 'info', pretty = false } = options;
-  const raw =
-    typeof options.destination === 'object'
-      ? options.destination
-      : pino.destination({ dest: options.destination ?? 1, mkdir: true, append: true, sync: true });
+  const raw = typeof options.destination === 'object' ? options.destination : fileStream(options.destination ?? 1);
   return pino(
     {
       level,
@@ -36,6 +33,16 @@ export function createLogger(options: LoggerOptions): Logger {
     },
     pretty ? prettyStream(raw) : raw,
   );
+}
+
+/** What a log may keep in memory while it cannot be written; what comes on top is dropped. */
+const MAX_WAITING_BYTES = 1024 * 1024;
+
+function fileStream(dest: string | number): DestinationStream {
+  const stream = pino.destination({ dest, mkdir: true, append: true, sync: true, maxLength: MAX_WAITING_BYTES });
+  // a full disk or a closed terminal costs lines of the log, never the service; the next line tries again
+  stream.on('error', () => undefined);
+  return stream;
 }
 
 /** A logger that says nothing; for tests and tools. */
