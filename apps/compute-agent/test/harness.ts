@@ -189,6 +189,7 @@ export class World {
   readonly clock = new ManualClock();
   readonly transport: InProcessTransport = createInProcessTransport();
   readonly compute = rpcHostClient(this.transport, computeContract);
+  readonly metrics = createMetrics();
   readonly ctx = systemContext(`req-${randomUUID()}`);
   neighbours: INestApplicationContext;
   agent: RunningComputeAgent;
@@ -235,7 +236,7 @@ export class World {
       transport: this.transport,
       clock: this.clock,
       logger: silentLogger(),
-      metrics: createMetrics(),
+      metrics: this.metrics,
     });
   }
 

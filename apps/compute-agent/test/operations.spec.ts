@@ -47,6 +47,17 @@ describe('operations', () => {
     expect(world.effects(ref.serverId)).toEqual(['spawn']);
   });
 
+  it('measures what it is asked and what it tells', async () => {
+    const ref = world.ref();
+    await world.build(ref);
+    await world.answered(ref);
+    const measured = async (side: string, method: string): Promise<boolean> =>
+      (await world.metrics.render()).body.includes(`fractus_rpc_seconds_count{side="${side}",method="${method}"`);
+    await world.until(() => measured('client', 'conductor.operationFinished'));
+    expect(await measured('server', 'compute.build')).toBe(true);
+    expect(await measured('client', 'placement.ensureProviders')).toBe(true);
+  });
+
   it('refuses a stale fence', async () => {
     const ref = world.ref({ fence: 5 });
     await world.build(ref);

@@ -164,11 +164,13 @@ export async function startCloud(
   const placementRpc = await serveRpc(placementApp, transport, { contracts: [placementContract], logger: quiet });
   const config = loadConfig(SchedulerConfig, { overrides: { pageSize: 3, refreshSeconds: 0, filtering } });
   const logger = silentLogger();
-  const scheduler = await startScheduler({ config, database, transport, logger, metrics: createMetrics() });
+  const metrics = createMetrics();
+  const scheduler = await startScheduler({ config, database, transport, logger, metrics });
   return {
     database,
     placement,
     scheduler,
+    metrics,
     stopPlacement: () => placementRpc.close(),
     client: rpcClient(transport, schedulerContract),
     news: rpcClient(transport, schedulerNews),

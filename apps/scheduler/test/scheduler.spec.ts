@@ -66,6 +66,18 @@ describe('selectDestinations', () => {
     expect(big.summary).toBe('3 hosts: 3 lack VCPU (need 5, best free 4)');
   });
 
+  it('measures what it serves and what it asks of Placement', async () => {
+    await start(providers(1), hosts(1));
+    await cloud.client.selectDestinations(ctx, aCall());
+    const { body } = await cloud.metrics.render();
+    for (const [side, method] of [
+      ['server', 'scheduler.selectDestinations'],
+      ['client', 'placement.getCandidates'],
+      ['client', 'placement.writeAllocations'],
+    ])
+      expect(body).toContain(`fractus_rpc_seconds_count{side="${side}",method="${method}",outcome="ok"} 1`);
+  });
+
   it('never over-commits under many calls at once, and loses none that fits', async () => {
     await start(providers(10), hosts(10));
     const calls = Array.from({ length: 60 }, () => aCall());
