@@ -57,6 +57,12 @@ describe('placement over RPC', () => {
       limit: 10,
     });
 
+  it('measures what it is asked', async () => {
+    await client.getProviders(ctx, { providerIds: [] });
+    const { body } = await placement.call('GET', '/metrics', { token: null });
+    expect(body).toContain('fractus_rpc_seconds_count{side="server",method="placement.getProviders",outcome="ok"}');
+  });
+
   it('makes providers once, and updates each of a batch by its own generation', async () => {
     const wanted = hosts.map((providerId, i) => ({ providerId, name: `host${i}`, parentId: null }));
     const first = await client.ensureProviders(ctx, { providers: wanted });

@@ -1,18 +1,12 @@
 import type { RequestContext } from '@fractus/objects';
 
-/** What identity says of a token. Instants are epoch milliseconds. */
-export interface ValidatedToken {
+/** What identity says of a token, in the words of the context that requests get from it. */
+export interface ValidatedToken extends Pick<
+  RequestContext,
+  'userName' | 'userDomainId' | 'projectId' | 'projectName' | 'projectDomainId' | 'roles' | 'systemScope' | 'domainId'
+> {
   readonly userId: string;
-  readonly userName?: string;
-  readonly userDomainId?: string;
-  /** Null for unscoped, domain-scoped and system-scoped tokens. */
-  readonly projectId: string | null;
-  readonly projectName?: string;
-  readonly projectDomainId?: string;
-  readonly roles: readonly string[];
-  /** `all` for a system-scoped token. */
-  readonly systemScope?: string | null;
-  readonly domainId?: string | null;
+  /** Epoch milliseconds. */
   readonly expiresAt?: number;
 }
 
