@@ -14,6 +14,8 @@ module.exports = {
   moduleNameMapper: Object.fromEntries(
     Object.entries(compilerOptions.paths).map(([k, v]) => [`^${escape(k)}$`, resolve(root, v[0])]),
   ),
+  // generous: it turns a hang into a failure, and says nothing about speed
+  testTimeout: 60_000,
   setupFiles: [require.resolve('reflect-metadata')],
   cacheDirectory: resolve(root, 'tmp/jest'),
 };
