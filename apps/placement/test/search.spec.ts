@@ -113,6 +113,20 @@ describe('candidate search', () => {
     expect(found.candidates.length).toBeGreaterThan(0);
   });
 
+  it('gives no more candidates than can be kept and written out', () => {
+    const functions = Array.from({ length: 40 }, (_, i) => ({
+      name: `pf${i}`,
+      parent: 'cn',
+      inv: { SRIOV_NET_VF: 8 },
+    }));
+    const estate = estateOf([{ name: 'cn', inv: { VCPU: 8 } }, ...functions]);
+    const groups = Array.from({ length: 8 }, (_, i) => ({ suffix: `_${i}`, resources: { SRIOV_NET_VF: 1 } }));
+    const found = findCandidates(estate, query(groups, { groupPolicy: 'none' }));
+    expect(found.truncated).toBe(true);
+    expect(found.candidates.length).toBeGreaterThan(20_000);
+    expect(found.candidates.length).toBeLessThan(100_000);
+  });
+
   it('tells what each check let through and what failed first where', () => {
     const trace = new Trace();
     const estate = estateOf([

@@ -14,10 +14,14 @@ export interface Pick {
   readonly chosen: readonly Provider[];
 }
 
-/** Shared by all anchors of one search: how many partial decisions may still be looked at. */
+/**
+ * Shared by all anchors of one search: how many partial decisions may still be looked at. A whole one costs more, by
+ * its size, because it is kept and written out: eight groups over forty functions have more candidates than memory.
+ */
 export interface Budget {
   left: number;
 }
+const PER_CHOICE_KEPT = 10;
 
 export class Combinations {
   private readonly choices: Choice[];
@@ -58,6 +62,7 @@ export class Combinations {
       this.level++;
       if (this.level === depth) {
         this.found++;
+        this.budget.left -= depth * PER_CHOICE_KEPT;
         return { choices: this.choices, chosen: [...this.chosen] };
       }
     }
