@@ -119,6 +119,16 @@ describe('Database on SQLite', () => {
     await expect(db.query("INSERT INTO items (name, n) VALUES ('z', 1)")).rejects.toThrow(/readonly/);
   });
 
+  it('says that it takes no writes when the disk is full', async () => {
+    await db.transaction((tx) => tx.query('PRAGMA max_page_count = 1'));
+    const filling = db.transaction(async (tx) => {
+      for (let i = 0; i < 100; i++) await tx.insert('items', { name: `${i}${'x'.repeat(2000)}`, n: i });
+    });
+    await expect(filling).rejects.toMatchObject({ kind: 'unavailable', code: 'database.unavailable' });
+    await db.transaction((tx) => tx.query('PRAGMA max_page_count = 1000000'));
+    expect(await names()).toEqual([]);
+  });
+
   it('names the file that it cannot use', async () => {
     const file = join(dir, 'damaged.db');
     writeFileSync(file, 'x'.repeat(20_000));

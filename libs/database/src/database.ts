@@ -61,7 +61,7 @@ export class Database {
   async query<T = Record<string, unknown>>(sql: string, params: SqlValue[] = []): Promise<T[]> {
     const tx = this.current.getStore();
     if (tx) return tx.query<T>(sql, params);
-    return (await this.reader.query(sql, bindable(params, this.dialect))) as T[];
+    return (await this.reader.query(sql, bindable(params, this.dialect)).catch(rethrowLost)) as T[];
   }
 
   /** Runs `block` as one transaction; joins the one that is open in this async context, if any. */
@@ -121,7 +121,7 @@ export class Database {
       try {
         return await this.once(block);
       } catch (e) {
-        if (!isTransient(e) || attempt >= MAX_ATTEMPTS) throw e;
+        if (!isTransient(e) || attempt >= MAX_ATTEMPTS) rethrowLost(e);
         await sleep(Math.random() * 10 * 2 ** attempt);
       }
     }
@@ -205,6 +205,20 @@ const TRANSIENT = new Set([
 export function isTransient(e: unknown): boolean {
   const code = errorCode(e);
   return code !== undefined && TRANSIENT.has(code);
+}
+
+/** A database that cannot be reached, or takes no writes, as against a statement that it refuses. */
+const LOST =
+  /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|PROTOCOL_CONNECTION_LOST|ER_CON_COUNT_ERROR|ER_SERVER_SHUTDOWN|SQLITE_(IOERR|FULL|CANTOPEN|READONLY_).*)$/;
+
+/** Rethrows; what says that the database is gone becomes 503: nothing was decided, and a retry may succeed. */
+function rethrowLost(e: unknown): never {
+  if (!LOST.test(errorCode(e) ?? '')) throw e;
+  throw new FractusError('unavailable', 'The database cannot be reached or takes no writes.', {
+    code: 'database.unavailable',
+    cause: e,
+    retryAfter: 1,
+  });
 }
 
 /** Whether the write failed because a unique key already exists. */
