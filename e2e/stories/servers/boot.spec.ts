@@ -101,7 +101,7 @@ describe('booting a server', () => {
     ['an unknown key pair', { key_name: 'no-such' }, 'Invalid key_name provided.'],
     ['an unknown zone', { availability_zone: 'no-such' }, 'The requested availability zone is not available'],
     ['more at least than at most', { min_count: 3, max_count: 2 }, 'min_count must be <= max_count'],
-    ['no image', { imageRef: '' }, 'Invalid imageRef provided.'],
+    ['no image', { imageRef: '' }, 'Missing imageRef attribute'],
   ])('refuses %s', async (_what, server, message) => {
     const { status, body } = await demo.request({ server });
     expect([status, body.badRequest?.message]).toEqual([400, message]);
