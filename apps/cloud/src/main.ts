@@ -52,6 +52,7 @@ async function main(): Promise<void> {
   const cloud = await startCloud({
     file: (...parts) => state.file(...parts),
     secrets,
+    env: process.env,
     bind: options.bind,
     ports: servedPorts(options.portBase),
     hosts: options.hosts,

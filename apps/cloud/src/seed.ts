@@ -1,7 +1,9 @@
 import { existsSync, writeFileSync } from 'node:fs';
+import type { RunningImage, RunningNetwork } from '@fractus/app-companions';
+import type { ServiceSession } from '@fractus/clients';
 import { FlavorsRepository } from '@fractus/compute-db';
 import type { Database } from '@fractus/database';
-import { isFractusError } from '@fractus/objects';
+import { isFractusError, systemContext } from '@fractus/objects';
 
 /** id, name, memory MiB, VCPUs, root disk GiB: the sizes that guides and scripts count on. */
 const FLAVORS: readonly [id: string, name: string, memoryMb: number, vcpus: number, rootGb: number][] = [
@@ -14,8 +16,22 @@ const FLAVORS: readonly [id: string, name: string, memoryMb: number, vcpus: numb
   ['5', 'm1.xlarge', 16_384, 8, 160],
 ];
 
+/** Everything a new cloud begins with: flavors, an image, a network to use and one outside. Owned by the service project. */
+export async function seedCloud(parts: {
+  nova: ServiceSession;
+  computeDatabase: Database;
+  image: RunningImage;
+  network: RunningNetwork;
+}): Promise<void> {
+  const projectId = (await parts.nova.self(systemContext('req-seed'))).projectId ?? '';
+  await seedFlavors(parts.computeDatabase);
+  await parts.image.seed({ name: 'cirros-sim', owner: projectId });
+  await parts.network.seed({ name: 'private', projectId, cidr: '10.0.0.0/16', shared: true });
+  await parts.network.seed({ name: 'public', projectId, cidr: '172.24.4.0/24', external: true });
+}
+
 /** Makes the flavors of a new cloud; those that are there already are left alone. */
-export async function seedFlavors(database: Database): Promise<void> {
+async function seedFlavors(database: Database): Promise<void> {
   const flavors = new FlavorsRepository(database);
   for (const [flavorId, name, memoryMb, vcpus, rootGb] of FLAVORS) {
     const flavor = {

@@ -1,0 +1,66 @@
+import type { IdentityConfig } from '@fractus/app-companions';
+import type { ComputeAgentConfig, RunningComputeAgent } from '@fractus/app-compute-agent';
+import type { ComputeApiConfig, ComputeApiDeps } from '@fractus/app-compute-api';
+import type { ConductorConfig } from '@fractus/app-conductor';
+import type { PlacementConfig } from '@fractus/app-placement';
+import type { SchedulerConfig } from '@fractus/app-scheduler';
+import type { DeepPartial } from '@fractus/config';
+import type { Database } from '@fractus/database';
+import type { LogLevel, ReadyCheck } from '@fractus/telemetry';
+import { portsFrom, type ServedName } from './ports';
+import type { Secrets } from './state-dir';
+
+export type SimProfile = 'default' | 'instant' | 'slow';
+
+export interface CloudPlan {
+  /** Where databases, images and the simulated hypervisors live. */
+  file(...parts: string[]): string;
+  secrets: Secrets;
+  bind: string;
+  /** Port by service; 0 takes a free one. */
+  ports: Record<ServedName, number>;
+  hosts: number;
+  simProfile: SimProfile;
+  logLevel: LogLevel;
+  /** Log file; none logs nowhere. */
+  logFile?: string;
+  /**
+   * Environment that services' options are read from, by the scheme of `loadServiceConfig`. What the plan itself says
+   * (addresses, ports, folders) wins.
+   */
+  env?: Readonly<Record<string, string | undefined>>;
+  /** What tests change in the services' configs. */
+  configs?: {
+    identity?: DeepPartial<IdentityConfig>;
+    conductor?: DeepPartial<ConductorConfig>;
+    scheduler?: DeepPartial<SchedulerConfig>;
+    agent?: DeepPartial<ComputeAgentConfig>;
+    placement?: DeepPartial<PlacementConfig>;
+    computeApi?: DeepPartial<ComputeApiConfig>;
+  };
+  /** Sees every answer of the Compute API; tests keep count of what they covered. */
+  observe?: ComputeApiDeps['observe'];
+}
+
+export interface RunningCloud {
+  /** Base URL by service. */
+  readonly urls: Record<ServedName, string>;
+  readonly agent: RunningComputeAgent;
+  readonly computeDatabase: Database;
+  readonly placementDatabase: Database;
+  ready(): Promise<ReadyCheck[]>;
+  close(): Promise<void>;
+}
+
+/** Latencies in milliseconds of the simulated hypervisor's operations. */
+export const LATENCY: Record<SimProfile, Record<string, number>> = {
+  default: {},
+  instant: { spawn: 0, destroy: 0, start: 0, stop: 0, reboot: 0, pause: 0, unpause: 0, suspend: 0, resume: 0 },
+  slow: { spawn: 5000, destroy: 2000, start: 1500, stop: 3000, reboot: 3000, suspend: 2000, resume: 2000 },
+};
+
+/** Every port that the cloud listens on, from the base. */
+export function servedPorts(base: number): Record<ServedName, number> {
+  const { identity, image, network, placement, compute } = portsFrom(base);
+  return { identity, image, network, placement, compute };
+}
