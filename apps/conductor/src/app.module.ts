@@ -47,6 +47,7 @@ export async function startConductor(deps: ConductorDeps): Promise<RunningServic
     contracts: [conductorContract],
     concurrency: config.taskConcurrency,
     logger,
+    metrics,
   });
   await parts.engine.start();
   const reconcilers = startReconcilers(parts);
@@ -64,8 +65,11 @@ export async function startConductor(deps: ConductorDeps): Promise<RunningServic
   };
 }
 
-function peersOf({ transport, database, network }: ConductorDeps): ConductorPeers {
-  const options = { assertOutsideTransaction: (what: string): void => database.assertOutsideTransaction(what) };
+function peersOf({ transport, database, network, metrics }: ConductorDeps): ConductorPeers {
+  const options = {
+    assertOutsideTransaction: (what: string): void => database.assertOutsideTransaction(what),
+    metrics,
+  };
   return {
     scheduler: rpcClient(transport, schedulerContract, options),
     placement: rpcClient(transport, placementContract, options),
