@@ -92,16 +92,6 @@ export class TaskWriter {
     return readyAt;
   }
 
-  /** What was to be sent could not be: as `later`, unless somebody took the task on meanwhile (then null). */
-  async unsent(x: StepContext, at: Position): Promise<number | null> {
-    try {
-      return await this.later(x, at);
-    } catch (e) {
-      if (e instanceof LeaseLost) return null;
-      throw e;
-    }
-  }
-
   /** The step failed: turns the task around. Null when nothing is to be undone: then it has ended. */
   async turnAround(x: StepContext, at: Position, failure: TaskFailure): Promise<Written | null> {
     const first = this.registry.undoFrom(x.task, at.step, true);
