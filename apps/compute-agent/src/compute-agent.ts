@@ -70,7 +70,7 @@ export class ComputeAgent {
   ) {
     const { config, driver, transport, clock, logger, metrics } = parts;
     const { cpu, ram, disk } = config.allocationRatio;
-    this.incarnation = clock.now();
+    this.incarnation = journal.beginLife();
     this.conductor = rpcClient(transport, conductorContract, { metrics });
     const placement = rpcClient(transport, placementContract, { metrics });
     const ratios = { VCPU: cpu, MEMORY_MB: ram, DISK_GB: disk };

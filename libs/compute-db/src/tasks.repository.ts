@@ -277,7 +277,8 @@ export class TasksRepository {
 
   /**
    * After a restart: drops leases of former lives of this process, and has waiting steps run again at once (same
-   * attempt, so the agent answers from its journal). Returns how many tasks are due by it.
+   * attempt, so the agent answers from its journal), and pauses end: the clock may have been set back since they
+   * began. Returns how many tasks are due by it.
    */
   async recover(owner: { instance: string; current: string }, now: number): Promise<number> {
     return this.db.transaction(async (tx) => {
@@ -285,8 +286,8 @@ export class TasksRepository {
         "UPDATE tasks SET lease_owner = NULL, lease_until = NULL WHERE status IN ('open', 'superseded') AND lease_owner LIKE ? AND lease_owner <> ?";
       await tx.execute(former, [`${owner.instance.replace(/[%_]/g, '_')}/%`, owner.current]);
       const { affected } = await tx.execute(
-        "UPDATE tasks SET waiting = 0, ready_at = ?, updated_at = ? WHERE status = 'open' AND waiting = 1",
-        [now, now],
+        "UPDATE tasks SET waiting = 0, ready_at = ?, updated_at = ? WHERE status = 'open' AND (waiting = 1 OR ready_at > ?)",
+        [now, now, now],
       );
       return affected;
     });

@@ -108,6 +108,16 @@ describe('journal', () => {
     expect(journal.unreported().map((r) => r.key)).toEqual([operationKey(untold)]);
   });
 
+  it('gives every life a higher number, also when the clock was set back', () => {
+    const first = journal.beginLife();
+    expect(first).toBe(now);
+    journal.crash();
+    now -= 3_600_000;
+    expect(open().beginLife()).toBe(first + 1);
+    now += 7_200_000;
+    expect(journal.beginLife()).toBe(now);
+  });
+
   it('keeps ids of nodes', async () => {
     journal.saveNodeIds([
       ['a', uuid(1)],

@@ -90,6 +90,17 @@ export class Journal {
     this.now = now;
   }
 
+  /**
+   * Number of a new life of this agent: its start in milliseconds, and always more than the one before, for the clock
+   * may have been set back, and reports of an earlier incarnation are dropped.
+   */
+  beginLife(): number {
+    const last = (this.sql.life.get() as { incarnation: number } | undefined)?.incarnation ?? 0;
+    const incarnation = Math.max(this.now(), last + 1);
+    this.sql.beginLife.run(incarnation);
+    return incarnation;
+  }
+
   /** Judges an operation that has come in, and notes it. Await `durable` before acting on `run` or `replay`. */
   begin(request: Begin): Verdict {
     return this.group.write(() => this.judge(request));

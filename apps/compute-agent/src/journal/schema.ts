@@ -16,6 +16,7 @@ CREATE INDEX IF NOT EXISTS operations_unreported ON operations (key) WHERE finis
 CREATE INDEX IF NOT EXISTS operations_unfinished ON operations (host) WHERE finished_at IS NULL;
 CREATE INDEX IF NOT EXISTS operations_by_age ON operations (finished_at);
 CREATE TABLE IF NOT EXISTS nodes (host TEXT PRIMARY KEY, node_id TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS lives (id INTEGER PRIMARY KEY CHECK (id = 1), incarnation INTEGER NOT NULL);
 `;
 
 export interface OperationRow {
@@ -81,6 +82,8 @@ function prepareStatements(db: Database.Database) {
     forgetFences: db.prepare(
       'DELETE FROM fences WHERE touched_at < ? AND NOT EXISTS (SELECT 1 FROM operations o WHERE o.server_id = fences.server_id)',
     ),
+    life: db.prepare('SELECT incarnation FROM lives'),
+    beginLife: db.prepare('INSERT OR REPLACE INTO lives (id, incarnation) VALUES (1, ?)'),
     nodes: db.prepare('SELECT host, node_id AS nodeId FROM nodes'),
     saveNode: db.prepare('INSERT OR REPLACE INTO nodes (host, node_id) VALUES (?, ?)'),
   };
