@@ -119,7 +119,7 @@ describe('aggregates and zones', () => {
     const id = await create('a');
     const body = { cache: [{ id: uuid(1) }] };
     expect((await call('POST', `/os-aggregates/${id}/images`, '2.80', body)).status).toBe(404);
-    expect((await call('POST', `/os-aggregates/${id}/images`, '2.81', body)).status).toBe(501);
+    expect((await call('POST', `/os-aggregates/${id}/images`, '2.81', body)).status).toBe(400);
     expect(
       (await call('POST', `/os-aggregates/${id}/images`, '2.81', { cache: [{ id: uuid(1) }, { id: uuid(1) }] })).status,
     ).toBe(400);

@@ -12,8 +12,8 @@ export interface Attack {
 /** How many answers there were of each status. */
 export type Tally = Record<number, number>;
 
-/** Answers that a client's input may get: anything but a failure of the server's own. 501 says that a thing is not there. */
-const isFault = (status: number): boolean => status >= 500 && status !== 501;
+/** Answers that a client's input may get: anything but a failure of the server's own. */
+const isFault = (status: number): boolean => status >= 500;
 
 /**
  * Sends requests, several at a time, until the time is over. Fails at the first that gets a 5xx or no answer, with the

@@ -6,7 +6,7 @@ import {
   type HostsRepository,
   type HypervisorsRepository,
 } from '@fractus/compute-db';
-import { conflict, invalid, isFractusError, notFound, unimplemented, type RequestContext } from '@fractus/objects';
+import { conflict, invalid, isFractusError, notFound, type RequestContext } from '@fractus/objects';
 import type { Client, schedulerNews } from '@fractus/rpc-contracts';
 import type { Logger } from '@fractus/telemetry';
 import type { ProviderAggregates } from './provider-aggregates';
@@ -104,12 +104,12 @@ export class Aggregates {
     return after;
   }
 
-  /** Fetching images to hosts ahead of need. No agent can do it yet. */
+  /** Fetching images to hosts ahead of need. No driver can do it yet, and a request that nothing will follow is refused. */
   async cacheImages(id: number, imageIds: readonly string[]): Promise<never> {
     if (new Set(imageIds).size !== imageIds.length)
       throw invalid('Duplicate images in request', { code: 'aggregate.images' });
     await this.deps.aggregates.get(id);
-    throw unimplemented('No compute driver of this cloud can cache images ahead of need.', {
+    throw invalid('No compute driver of this cloud can cache images ahead of need.', {
       code: 'driver.image_cache',
     });
   }
