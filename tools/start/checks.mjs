@@ -80,6 +80,7 @@ export function ensureBuilt(app) {
   const sources = Math.max(newest(join(root, 'apps')), newest(join(root, 'libs')), newest(join(root, 'tools/build')), statSync(join(root, 'package-lock.json')).mtimeMs);
   if (existsSync(bundle) && statSync(bundle).mtimeMs > sources) return bundle;
   mkdirSync(join(root, 'dist'), { recursive: true });
+  console.log(`Building apps/${app} …`);
   const build = spawnSync(process.execPath, [join(root, 'tools/build/build.mjs'), `apps/${app}`], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
   if (build.status !== 0) fail(`the build of apps/${app} failed; its output is above`);
   return bundle;

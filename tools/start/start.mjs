@@ -6,7 +6,7 @@ checkNode();
 ensureInstalled();
 const bundle = ensureBuilt('cloud');
 
-const cloud = spawn(process.execPath, ['--enable-source-maps', bundle, ...process.argv.slice(2)], { stdio: 'inherit' });
+const cloud = spawn(process.execPath, [bundle, ...process.argv.slice(2)], { stdio: 'inherit' });
 // Ctrl-C reaches the cloud by itself (same process group); a signal sent to this process alone is passed on.
 for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => cloud.kill(signal));
 process.on('SIGINT', () => undefined);

@@ -28,7 +28,7 @@ export async function freePortBase() {
 /** Starts a cloud process and resolves once it has said `ready`. `stop()` ends it; `kill()` does so without warning. */
 export async function launchCloud({ stateDir, portBase, args = [] }) {
   const bundle = ensureBuilt('cloud');
-  const child = spawn(process.execPath, ['--enable-source-maps', bundle, '--state-dir', stateDir, '--port-base', String(portBase), ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [bundle, '--state-dir', stateDir, '--port-base', String(portBase), ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   const exited = new Promise((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
   await new Promise((resolve, reject) => {
