@@ -5,6 +5,7 @@
 //   node tools/services/rabbitmq.mjs start --folder tmp/rabbitmq [--port 0]      prints {"url", "port", "pid", "running"}
 //   node tools/services/rabbitmq.mjs stop|kill|restart|status --folder tmp/rabbitmq
 //   node tools/services/rabbitmq.mjs user NAME --folder tmp/rabbitmq              a user with all rights on /; prints its url
+//   node tools/services/rabbitmq.mjs check                                        fails with a plain word where the package is missing
 //   node tools/services/rabbitmq.mjs ctl --folder tmp/rabbitmq -- list_queues     rabbitmqctl on this node
 //
 // As a module: `startRabbitmq({ folder })` for tests and tools. A folder keeps its data, ports and passwords between starts.
@@ -277,6 +278,11 @@ async function main([command, ...rest]) {
     return at < 0 ? undefined : rest[at + 1];
   };
   const folder = option('folder');
+  if (command === 'check') {
+    const missing = missingRabbitmq();
+    if (missing) throw new Error(missing);
+    return;
+  }
   if (!folder || !COMMANDS.includes(command)) {
     throw new Error(`usage: rabbitmq.mjs ${COMMANDS.join('|')} --folder FOLDER [--port N] [-- ARGUMENTS]`);
   }
