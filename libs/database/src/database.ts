@@ -176,24 +176,22 @@ export class Database {
   private async once<R>(kind: 'write' | 'snapshot', block: (tx: Tx) => Promise<R>, options: UnitOptions): Promise<R> {
     const session = await this.engine.begin(kind);
     const tx = new SessionTx(this.dialect, session, (sql, params) => this.tell(sql, params));
-    let result: R;
+    const result = await this.current
+      .run(tx, () => block(tx))
+      .catch(async (e: unknown) => {
+        await session.rollback();
+        throw e;
+      });
     try {
-      result = await this.current.run(tx, () => block(tx));
       await session.commit();
     } catch (e) {
       if (!(e instanceof CommitLost)) {
         await session.rollback();
         throw e;
       }
-      // what only reads has nothing to lose; what can prove that it was not done runs again
-      if (kind === 'snapshot') throw e.cause;
-      if (!(await this.wasCommitted(e, options))) throw e.cause;
-      return this.finish(tx, result!);
+      // what only reads has nothing to lose; what is proved not to have been done runs again
+      if (kind === 'snapshot' || !(await this.wasCommitted(e, options))) throw e.cause;
     }
-    return this.finish(tx, result);
-  }
-
-  private finish<R>(tx: SessionTx, result: R): R {
     for (const effect of tx.effects) void this.current.exit(() => effect());
     return result;
   }

@@ -190,7 +190,7 @@ class Wire {
       if (answers === 'pass') client.write(data);
       else if (answers === 'cut') (client.destroy(), upstream.destroy());
     });
-    client.on('close', () => answers !== 'drop' && upstream.destroy());
+    client.on('close', () => void (answers !== 'drop' && upstream.destroy()));
     upstream.on('close', () => client.destroy());
   }
 
