@@ -18,7 +18,13 @@ import { fileURLToPath } from 'node:url';
 
 const require = createRequire(import.meta.url);
 const INSTALL = 'MariaDB is not installed: apt-get install -y --no-install-recommends mariadb-server';
-const PLACES = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/bin', '/usr/local/sbin', '/usr/local/bin'];
+const PLACES = [
+  ...(process.env.PATH ?? '').split(delimiter),
+  '/usr/sbin',
+  '/usr/bin',
+  '/usr/local/sbin',
+  '/usr/local/bin',
+];
 const find = (...names) => names.flatMap((n) => PLACES.map((p) => join(p, n))).find((f) => existsSync(f));
 
 /** A plain word for what is missing, or null. */
@@ -27,7 +33,8 @@ export function missingMariadb() {
 }
 
 const stateFile = (folder) => join(folder, 'mariadb.json');
-const readState = (folder) => (existsSync(stateFile(folder)) ? JSON.parse(readFileSync(stateFile(folder), 'utf8')) : null);
+const readState = (folder) =>
+  existsSync(stateFile(folder)) ? JSON.parse(readFileSync(stateFile(folder), 'utf8')) : null;
 const writeState = (folder, state) => writeFileSync(stateFile(folder), JSON.stringify(state, null, 2), { mode: 0o600 });
 
 function freePort() {
@@ -64,7 +71,14 @@ const NAME = /^[A-Za-z0-9_]{1,60}$/;
  * `flush`: innodb_flush_log_at_trx_commit; 1, the default, keeps every commit through a power cut, 0 is for fast tests.
  * `detached`: it outlives this process; otherwise it is killed when this process exits.
  */
-export async function startMariadb({ folder, port = 0, flush = 1, bufferPoolMb = 128, maxConnections = 500, detached = false }) {
+export async function startMariadb({
+  folder,
+  port = 0,
+  flush = 1,
+  bufferPoolMb = 128,
+  maxConnections = 500,
+  detached = false,
+}) {
   const missing = missingMariadb();
   if (missing) throw new Error(missing);
   const dir = resolve(folder);
@@ -126,7 +140,14 @@ class Mariadb {
     const user = process.getuid?.() === 0 ? ['--user=root'] : [];
     const made = spawnSync(
       find('mariadb-install-db'),
-      ['--no-defaults', `--datadir=${data}`, '--auth-root-authentication-method=normal', '--skip-test-db', '--skip-name-resolve', ...user],
+      [
+        '--no-defaults',
+        `--datadir=${data}`,
+        '--auth-root-authentication-method=normal',
+        '--skip-test-db',
+        '--skip-name-resolve',
+        ...user,
+      ],
       { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] },
     );
     if (made.status !== 0) throw new Error(`mariadb-install-db failed:\n${made.stdout}${made.stderr}`);
@@ -257,11 +278,19 @@ async function main([command, ...rest]) {
   };
   const folder = option('folder');
   if (!folder || !['start', 'stop', 'kill', 'restart', 'status', 'database'].includes(command)) {
-    throw new Error('usage: mariadb.mjs start|stop|kill|restart|status|database NAME --folder FOLDER [--port N] [--flush 0|1|2]');
+    throw new Error(
+      'usage: mariadb.mjs start|stop|kill|restart|status|database NAME --folder FOLDER [--port N] [--flush 0|1|2]',
+    );
   }
-  const told = (server) => JSON.stringify({ url: server.url(), port: server.port, pid: server.pid, running: server.running });
+  const told = (server) =>
+    JSON.stringify({ url: server.url(), port: server.port, pid: server.pid, running: server.running });
   if (command === 'start') {
-    const server = await startMariadb({ folder, port: Number(option('port') ?? 0), flush: Number(option('flush') ?? 1), detached: true });
+    const server = await startMariadb({
+      folder,
+      port: Number(option('port') ?? 0),
+      flush: Number(option('flush') ?? 1),
+      detached: true,
+    });
     return console.log(told(server));
   }
   const server = knownMariadb(folder);

@@ -188,7 +188,7 @@ class Wire {
     });
     upstream.on('data', (data: Buffer) => {
       if (answers === 'pass') client.write(data);
-      else if (answers === 'cut') (client.destroy(), upstream.destroy());
+      else if (answers === 'cut') void (client.destroy(), upstream.destroy());
     });
     client.on('close', () => void (answers !== 'drop' && upstream.destroy()));
     upstream.on('close', () => client.destroy());
