@@ -27,10 +27,14 @@ const server = process.env['FRACTUS_TEST_MYSQL'];
 /** Whether tests on MariaDB can run here. */
 export const hasTestMysql = (): boolean => server !== undefined && server !== '';
 
-/** `describe`, once for each database. */
-export function eachDatabase(name: string, suite: (open: OpenTestDatabase, dialect: Dialect) => void): void {
+/** `describe`, once for each database. A `long` suite runs on MariaDB with the long ones only (FRACTUS_FULL=1). */
+export function eachDatabase(
+  name: string,
+  suite: (open: OpenTestDatabase, dialect: Dialect) => void,
+  { long = false } = {},
+): void {
   describe(`${name}, on SQLite`, () => suite(openTestSqlite, 'sqlite'));
-  onMysql(name, (open) => suite(open, 'mysql'));
+  if (!long || process.env['FRACTUS_FULL']) onMysql(name, (open) => suite(open, 'mysql'));
 }
 
 /** `describe` for MariaDB alone. */
