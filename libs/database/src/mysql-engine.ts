@@ -200,11 +200,17 @@ class MysqlSession implements Session {
   }
 }
 
-function run(connection: PoolConnection, sql: string, values: SqlValue[], timeout: number): Promise<unknown> {
+/** One statement. The driver's own time-out outlives a lost connection, so it is done here. */
+function run(connection: PoolConnection, sql: string, values: SqlValue[], timeoutMs: number): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    connection.query({ sql, values, timeout }, (e, result) => {
+    const timer = setTimeout(() => {
+      connection.destroy();
+      reject(Object.assign(new Error(`no answer in ${timeoutMs} ms`), { code: 'PROTOCOL_SEQUENCE_TIMEOUT' }));
+    }, timeoutMs);
+    connection.query({ sql, values }, (e, result) => {
+      clearTimeout(timer);
       if (!e) return resolve(result);
-      // what is heard of a connection after it has said nothing for too long is of no use to anyone
+      // what is heard of a connection that is lost is of no use to anyone
       if (isLost(e)) connection.destroy();
       reject(e);
     });
