@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { missingMariadb, startMariadb } from '../services/mariadb.mjs';
 import { checkNode, ensureInstalled, root } from '../start/checks.mjs';
 
 checkNode();
@@ -38,8 +39,16 @@ function jestSuites() {
 /** The script with the real `openstack` client, against a cloud of its own. */
 function clientSuite() {
   const found = spawnSync('openstack', ['--version'], { stdio: 'ignore' }).status === 0;
-  if (!found) return void skipped.push('client script: the openstack client is not installed (apt-get install python3-openstackclient)');
-  const out = spawnSync(process.execPath, [join(root, 'tools/test/client-script.mjs')], { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8' });
+  if (!found)
+    return void skipped.push(
+      'client script: the openstack client is not installed (apt-get install python3-openstackclient)',
+    );
+  const out = spawnSync(process.execPath, [join(root, 'tools/test/client-script.mjs')], {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    encoding: 'utf8',
+  });
   process.stdout.write(out.stdout);
   const line = /^client script: (\d+) passed, (\d+) failed$/m.exec(out.stdout);
   if (!line) return void broken.push('client script ended without a result');
@@ -47,8 +56,26 @@ function clientSuite() {
   totals.failed += Number(line[2]);
 }
 
-jestSuites();
-clientSuite();
+/** A private MariaDB for the suites that run on both databases, unless one is named; its end. */
+async function withMariadb() {
+  if (env.FRACTUS_TEST_MYSQL) return async () => undefined;
+  const missing = missingMariadb();
+  if (missing) {
+    skipped.push(`suites on MariaDB: ${missing}`);
+    return async () => undefined;
+  }
+  const server = await startMariadb({ folder: join(root, 'tmp', 'test-mariadb'), flush: 0 });
+  env.FRACTUS_TEST_MYSQL = server.url();
+  return () => server.stop();
+}
+
+const end = await withMariadb();
+try {
+  jestSuites();
+  clientSuite();
+} finally {
+  await end();
+}
 
 for (const line of skipped) console.log(`skipped: ${line}`);
 if (requireAll && skipped.length) broken.push(`${skipped.length} suite(s) skipped where none may be`);

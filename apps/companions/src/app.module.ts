@@ -9,3 +9,6 @@ export { startImage, type ImageDeps, type RunningImage, type SeedImage } from '.
 export { ImageConfig } from './image/image.config';
 export { startNetwork, type NetworkDeps, type RunningNetwork, type SeedNetwork } from './network/network.module';
 export { NetworkConfig } from './network/network.config';
+export { IDENTITY_MIGRATIONS } from './identity/identity.migrations';
+export { IMAGE_MIGRATIONS } from './image/image.migrations';
+export { NETWORK_MIGRATIONS } from './network/network.migrations';

@@ -18,8 +18,8 @@ export class CloudRig {
 
   private constructor(readonly rig: IdentityRig) {}
 
-  static async start(): Promise<CloudRig> {
-    const cloud = new CloudRig(await IdentityRig.start());
+  static async start(newUrl: () => Promise<string>): Promise<CloudRig> {
+    const cloud = new CloudRig(await IdentityRig.start(newUrl));
     const { identity } = cloud.rig;
     cloud.tokens = new TokenValidator({
       authUrl: identity.url,
@@ -53,15 +53,18 @@ export class CloudRig {
       logger: silentLogger(),
       metrics: createMetrics(),
     };
-    const at = (name: string) => ({
+    const at = async (name: string) => ({
       host: '127.0.0.1',
       port: 0,
       publicUrl: '',
-      databaseUrl: `sqlite:${join(this.rig.folder, name)}.db`,
+      databaseUrl: await this.rig.databaseOf(name),
     });
     const dataFolder = join(this.rig.folder, 'images');
-    this.image = await startImage({ ...deps, config: { ...at('image'), dataFolder, maxImageSize: 4 * 2 ** 20 } });
-    this.network = await startNetwork({ ...deps, config: at('network') });
+    this.image = await startImage({
+      ...deps,
+      config: { ...(await at('image')), dataFolder, maxImageSize: 4 * 2 ** 20 },
+    });
+    this.network = await startNetwork({ ...deps, config: await at('network') });
   }
 
   onImage<T = Record<string, never>>(

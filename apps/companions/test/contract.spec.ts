@@ -1,10 +1,11 @@
+import { eachDatabaseUrl } from '@fractus/database/testing';
 import { CLIENT_CONTRACT } from '@fractus/clients';
 import { CloudRig } from './cloud-rig';
 
-describe('the companions keep the contract of the clients', () => {
+eachDatabaseUrl('the companions keep the contract of the clients', (newUrl) => {
   let cloud: CloudRig;
   beforeAll(async () => {
-    cloud = await CloudRig.start();
+    cloud = await CloudRig.start(newUrl);
   });
   afterAll(() => cloud.close());
 

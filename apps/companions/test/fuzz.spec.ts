@@ -1,3 +1,4 @@
+import { eachDatabaseUrl } from '@fractus/database/testing';
 /** Hostile input anywhere gets an answer of the 4xx kind (or does what it says), never a 5xx. */
 import * as fc from 'fast-check';
 import { CloudRig } from './cloud-rig';
@@ -6,11 +7,11 @@ import { call } from './identity-rig';
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 40);
 jest.setTimeout(120_000);
 
-describe('fuzz', () => {
+eachDatabaseUrl('fuzz', (newUrl) => {
   let cloud: CloudRig;
   let known: Record<string, string>;
   beforeAll(async () => {
-    cloud = await CloudRig.start();
+    cloud = await CloudRig.start(newUrl);
     const one = async (url: string, key: string): Promise<string> =>
       (await call<Record<string, { id: string }[]>>('GET', url, { token: cloud.admin })).body[key]![0]!.id;
     known = {

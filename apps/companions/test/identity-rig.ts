@@ -37,11 +37,16 @@ export async function call<T>(
 
 export class IdentityRig {
   identity: RunningIdentity;
+  private readonly databases = new Map<string, string>();
 
-  private constructor(readonly folder: string) {}
+  private constructor(
+    readonly folder: string,
+    private readonly newUrl: () => Promise<string>,
+  ) {}
 
-  static async start(endpoints: Record<string, string> = {}): Promise<IdentityRig> {
-    const rig = new IdentityRig(mkdtempSync(join(tmpdir(), 'fractus-companions-')));
+  /** `newUrl` makes databases. */
+  static async start(newUrl: () => Promise<string>, endpoints: Record<string, string> = {}): Promise<IdentityRig> {
+    const rig = new IdentityRig(mkdtempSync(join(tmpdir(), 'fractus-companions-')), newUrl);
     await rig.open();
     await rig.bootstrap(endpoints);
     return rig;
@@ -53,7 +58,7 @@ export class IdentityRig {
         host: '127.0.0.1',
         port: 0,
         publicUrl: '',
-        databaseUrl: `sqlite:${join(this.folder, 'identity.db')}`,
+        databaseUrl: await this.databaseOf('identity'),
         tokenKeyFile: join(this.folder, 'token.keys'),
         tokenLifetime: 3600,
         passwordCost: 4,
@@ -61,6 +66,13 @@ export class IdentityRig {
       logger: silentLogger(),
       metrics: createMetrics(),
     });
+  }
+
+  /** A service's database: the same one after a restart. */
+  async databaseOf(service: string): Promise<string> {
+    const url = this.databases.get(service) ?? (await this.newUrl());
+    this.databases.set(service, url);
+    return url;
   }
 
   async bootstrap(endpoints: Record<string, string> = {}): Promise<void> {

@@ -1,14 +1,15 @@
+import { eachDatabaseUrl } from '@fractus/database/testing';
 import { call, IdentityRig, PASSWORD, type Token } from './identity-rig';
 
 type Named = { id: string; name: string };
 const DEMO = { project: { name: 'demo', domain: { name: 'Default' } } };
 
-describe('identity', () => {
+eachDatabaseUrl('identity', (newUrl) => {
   let rig: IdentityRig;
   let admin: string;
 
   beforeAll(async () => {
-    rig = await IdentityRig.start();
+    rig = await IdentityRig.start(newUrl);
     admin = await rig.token('admin', 'admin');
   });
   afterAll(() => rig.close());

@@ -1,3 +1,4 @@
+import { eachDatabaseUrl } from '@fractus/database/testing';
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -17,10 +18,10 @@ interface Image {
 const PATCH = { 'content-type': 'application/openstack-images-v2.1-json-patch' };
 const DATA = { 'content-type': 'application/octet-stream' };
 
-describe('image', () => {
+eachDatabaseUrl('image', (newUrl) => {
   let cloud: CloudRig;
   beforeAll(async () => {
-    cloud = await CloudRig.start();
+    cloud = await CloudRig.start(newUrl);
   });
   afterAll(() => cloud.close());
 

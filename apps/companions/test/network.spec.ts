@@ -1,3 +1,4 @@
+import { eachDatabaseUrl } from '@fractus/database/testing';
 import { CloudRig } from './cloud-rig';
 import type { Answer } from './identity-rig';
 
@@ -18,10 +19,10 @@ interface Port {
 type Paged = Record<string, { name: string; rel: string; href: string }[]>;
 type Fault = { NeutronError: { type: string; message: string } };
 
-describe('network', () => {
+eachDatabaseUrl('network', (newUrl) => {
   let cloud: CloudRig;
   beforeAll(async () => {
-    cloud = await CloudRig.start();
+    cloud = await CloudRig.start(newUrl);
   });
   afterAll(() => cloud.close());
 

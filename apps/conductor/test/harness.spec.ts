@@ -2,6 +2,7 @@
  * The four harnesses (D3), over every task of the registry: repeat every step, kill after every step, fail every step,
  * delete at every step. The cases are computed: a task or a step that is added is covered by being there.
  */
+import { eachDatabase } from '@fractus/database/testing';
 import { actionRow, applyChange } from '@fractus/server-lifecycle';
 import type { Outcome, Step, StepContext, StepWork, TaskDefinition } from '../src/engine/task-definition';
 import { TASKS } from '../src/tasks';
@@ -67,147 +68,153 @@ const failing = (work: StepWork, when: 'instead' | 'after'): StepWork => ({
 
 jest.setTimeout(120_000);
 
-let world: World;
-afterEach(() => world.end());
+eachDatabase(
+  'the harnesses',
+  (_open, dialect) => {
+    let world: World;
+    afterEach(() => world.end());
 
-describe.each(SCENARIOS)('$type', (scenario) => {
-  it('bears every step and every message twice', async () => {
-    world = await World.make({ tasks: withWorks(twice) });
-    const id = await run(world, scenario);
-    await expectDone(world, scenario, id);
-  });
+    describe.each(SCENARIOS)('$type', (scenario) => {
+      it('bears every step and every message twice', async () => {
+        world = await World.make({ dialect, tasks: withWorks(twice) });
+        const id = await run(world, scenario);
+        await expectDone(world, scenario, id);
+      });
 
-  it('bears the death of conductor at every point of its run', async () => {
-    world = await World.make();
-    await eachPoint(scenario, {
-      at: () => world.die(),
-      then: (id) => expectDone(world, scenario, id),
+      it('bears the death of conductor at every point of its run', async () => {
+        world = await World.make({ dialect });
+        await eachPoint(scenario, {
+          at: () => world.die(),
+          then: (id) => expectDone(world, scenario, id),
+        });
+      });
+
+      it('bears the death of conductor for good: another one takes over when the lease has run out', async () => {
+        world = await World.make({ dialect });
+        let n = 0;
+        await eachPoint(scenario, {
+          at: () => world.die(),
+          rest: () => world.birth(`heir-${n++}`),
+          then: (id) => expectDone(world, scenario, id),
+        });
+      });
+
+      it('bears a delete at every point of its run', async () => {
+        world = await World.make({ dialect });
+        await eachPoint(scenario, {
+          at: (serverId) => world.act(serverId, 'delete'),
+          then: (id) => expectNothingLeft(world, id),
+        });
+      });
+
+      it('bears a delete that others drive while its run is held up at every point', async () => {
+        world = await World.make({ dialect });
+        await eachPoint(scenario, {
+          at: async (serverId) => {
+            world.probe = () => undefined;
+            await world.act(serverId, 'delete', { hint: false });
+            await world.runOpenTask(serverId);
+          },
+          then: (id) => expectNothingLeft(world, id),
+        });
+      });
+
+      it('bears being held up past its lease at every point while others finish its work', async () => {
+        world = await World.make({ dialect });
+        await eachPoint(scenario, {
+          at: async (serverId) => {
+            world.probe = () => undefined;
+            world.now += 31_000;
+            await world.runOpenTask(serverId);
+          },
+          then: (id) => expectDone(world, scenario, id),
+        });
+      });
+
+      it('bears a delete and the death of conductor at every point of its run', async () => {
+        world = await World.make({ dialect });
+        await eachPoint(scenario, {
+          at: async (serverId) => {
+            await world.act(serverId, 'delete');
+            world.die();
+          },
+          then: (id) => expectNothingLeft(world, id),
+        });
+      });
     });
-  });
 
-  it('bears the death of conductor for good: another one takes over when the lease has run out', async () => {
-    world = await World.make();
-    let n = 0;
-    await eachPoint(scenario, {
-      at: () => world.die(),
-      rest: () => world.birth(`heir-${n++}`),
-      then: (id) => expectDone(world, scenario, id),
-    });
-  });
+    interface Blow {
+      /** What happens at the point. */
+      readonly at: (serverId: string) => void | Promise<void>;
+      /** After the run has been hit, before the world settles. */
+      readonly rest?: () => Promise<void>;
+      readonly then: (serverId: string) => Promise<void>;
+    }
 
-  it('bears a delete at every point of its run', async () => {
-    world = await World.make();
-    await eachPoint(scenario, {
-      at: (serverId) => world.act(serverId, 'delete'),
-      then: (id) => expectNothingLeft(world, id),
-    });
-  });
-
-  it('bears a delete that others drive while its run is held up at every point', async () => {
-    world = await World.make();
-    await eachPoint(scenario, {
-      at: async (serverId) => {
+    /** Runs the scenario once for each point that an undisturbed run passes, and strikes there. */
+    async function eachPoint(scenario: Scenario, { at, rest, then }: Blow): Promise<void> {
+      const points = await probePoints(world, scenario);
+      expect(points.length).toBeGreaterThan(4);
+      for (const [n, point] of points.entries()) {
+        const ready = await scenario.prepare(world);
+        let left = n;
+        world.probe = async (_point, task) => {
+          if (left-- === 0) await at(task.serverId);
+        };
+        const id = await scenario.ask(world, ready);
+        await world.conductor.engine.idle();
+        await rest?.();
+        await world.settle();
+        expect(left).toBeLessThan(0);
         world.probe = () => undefined;
-        await world.act(serverId, 'delete', { hint: false });
-        await world.runOpenTask(serverId);
+        await then(id).catch((e: unknown) => Promise.reject(new Error(`struck at ${n} (${point}): ${String(e)}`)));
+      }
+    }
+
+    const FAILURES = TASKS.flatMap(({ type, steps }) =>
+      steps.flatMap(({ name }) =>
+        (['instead', 'after'] as const).map((when) => ({
+          type,
+          name,
+          when,
+          scenario: SCENARIOS.find((s) => s.type === type) as Scenario,
+        })),
+      ),
+    );
+
+    it.each(FAILURES)(
+      '$type fails in $name ($when of it) and leaves nothing behind',
+      async ({ type, name, when, scenario }) => {
+        let armed = false;
+        const arm = (work: StepWork, step: Step, of: string, undo: boolean): StepWork => {
+          if (of !== type || step.name !== name || undo) return work;
+          const broken = failing(work, when);
+          const pick = (): StepWork => (armed ? broken : work);
+          return {
+            ...work,
+            run: (x) => pick().run(x),
+            ...(work.answered ? { answered: (x, answer) => pick().answered?.(x, answer) as Promise<Outcome> } : {}),
+          };
+        };
+        world = await World.make({ dialect, tasks: withWorks(arm) });
+        const ready = await scenario.prepare(world);
+        const before = ready === null ? null : await world.get(ready);
+        armed = true;
+        const id = await scenario.ask(world, ready);
+        await world.settle();
+        armed = false;
+        const server = await world.get(id);
+        const { failed } = actionRow(scenario.action);
+        expect({ vmState: server.vmState, taskState: server.taskState }).toEqual(applyChange(failed, before ?? server));
+        expect((await world.servers.latestFaults([id])).get(id)?.message).toBe('the harness says no');
+        if (scenario.action === 'create') await world.check();
+        await world.act(id, 'delete');
+        await world.settle();
+        await expectNothingLeft(world, id);
       },
-      then: (id) => expectNothingLeft(world, id),
-    });
-  });
-
-  it('bears being held up past its lease at every point while others finish its work', async () => {
-    world = await World.make();
-    await eachPoint(scenario, {
-      at: async (serverId) => {
-        world.probe = () => undefined;
-        world.now += 31_000;
-        await world.runOpenTask(serverId);
-      },
-      then: (id) => expectDone(world, scenario, id),
-    });
-  });
-
-  it('bears a delete and the death of conductor at every point of its run', async () => {
-    world = await World.make();
-    await eachPoint(scenario, {
-      at: async (serverId) => {
-        await world.act(serverId, 'delete');
-        world.die();
-      },
-      then: (id) => expectNothingLeft(world, id),
-    });
-  });
-});
-
-interface Blow {
-  /** What happens at the point. */
-  readonly at: (serverId: string) => void | Promise<void>;
-  /** After the run has been hit, before the world settles. */
-  readonly rest?: () => Promise<void>;
-  readonly then: (serverId: string) => Promise<void>;
-}
-
-/** Runs the scenario once for each point that an undisturbed run passes, and strikes there. */
-async function eachPoint(scenario: Scenario, { at, rest, then }: Blow): Promise<void> {
-  const points = await probePoints(world, scenario);
-  expect(points.length).toBeGreaterThan(4);
-  for (const [n, point] of points.entries()) {
-    const ready = await scenario.prepare(world);
-    let left = n;
-    world.probe = async (_point, task) => {
-      if (left-- === 0) await at(task.serverId);
-    };
-    const id = await scenario.ask(world, ready);
-    await world.conductor.engine.idle();
-    await rest?.();
-    await world.settle();
-    expect(left).toBeLessThan(0);
-    world.probe = () => undefined;
-    await then(id).catch((e: unknown) => Promise.reject(new Error(`struck at ${n} (${point}): ${String(e)}`)));
-  }
-}
-
-const FAILURES = TASKS.flatMap(({ type, steps }) =>
-  steps.flatMap(({ name }) =>
-    (['instead', 'after'] as const).map((when) => ({
-      type,
-      name,
-      when,
-      scenario: SCENARIOS.find((s) => s.type === type) as Scenario,
-    })),
-  ),
-);
-
-it.each(FAILURES)(
-  '$type fails in $name ($when of it) and leaves nothing behind',
-  async ({ type, name, when, scenario }) => {
-    let armed = false;
-    const arm = (work: StepWork, step: Step, of: string, undo: boolean): StepWork => {
-      if (of !== type || step.name !== name || undo) return work;
-      const broken = failing(work, when);
-      const pick = (): StepWork => (armed ? broken : work);
-      return {
-        ...work,
-        run: (x) => pick().run(x),
-        ...(work.answered ? { answered: (x, answer) => pick().answered?.(x, answer) as Promise<Outcome> } : {}),
-      };
-    };
-    world = await World.make({ tasks: withWorks(arm) });
-    const ready = await scenario.prepare(world);
-    const before = ready === null ? null : await world.get(ready);
-    armed = true;
-    const id = await scenario.ask(world, ready);
-    await world.settle();
-    armed = false;
-    const server = await world.get(id);
-    const { failed } = actionRow(scenario.action);
-    expect({ vmState: server.vmState, taskState: server.taskState }).toEqual(applyChange(failed, before ?? server));
-    expect((await world.servers.latestFaults([id])).get(id)?.message).toBe('the harness says no');
-    if (scenario.action === 'create') await world.check();
-    await world.act(id, 'delete');
-    await world.settle();
-    await expectNothingLeft(world, id);
+    );
   },
+  { long: true },
 );
 
 async function expectNothingLeft(w: World, id: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { eachDatabase } from '@fractus/database/testing';
 import { randomUUID } from 'node:crypto';
 import { RECONCILERS } from '../src/reconcilers';
 import { endedTasks } from '../src/reconcilers/ended-tasks.reconciler';
@@ -13,10 +14,10 @@ const MINUTE = 60_000;
 
 jest.setTimeout(60_000);
 
-describe('reconcilers', () => {
+eachDatabase('reconcilers', (_open, dialect) => {
   let world: World;
   beforeEach(async () => {
-    world = await World.make();
+    world = await World.make({ dialect });
   });
   afterEach(() => world.end());
 

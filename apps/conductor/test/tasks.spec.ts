@@ -1,11 +1,12 @@
+import { eachDatabase } from '@fractus/database/testing';
 import { World } from './world/world';
 
 jest.setTimeout(60_000);
 
-describe('tasks in a small world', () => {
+eachDatabase('tasks in a small world', (_open, dialect) => {
   let world: World;
   beforeEach(async () => {
-    world = await World.make();
+    world = await World.make({ dialect });
   });
   afterEach(() => world.end());
 

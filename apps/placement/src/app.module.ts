@@ -44,7 +44,12 @@ import { trimFences } from './store/consumers';
 import { seedPlacement } from './store/placement-database';
 
 export { PlacementConfig } from './config';
-export { PLACEMENT_ENTITIES, PLACEMENT_MIGRATIONS, openPlacementDatabase } from './store/placement-database';
+export {
+  PLACEMENT_ENTITIES,
+  PLACEMENT_MIGRATIONS,
+  PLACEMENT_SCHEMA,
+  openPlacementDatabase,
+} from './store/placement-database';
 
 export interface PlacementDeps {
   config: PlacementConfig;

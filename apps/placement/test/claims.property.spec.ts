@@ -3,17 +3,18 @@ import fc from 'fast-check';
 import { isFractusError } from '@fractus/objects';
 import { freeOf } from '../src/domain/capacity';
 import { trimFences } from '../src/store/consumers';
+import { eachDatabase } from '@fractus/database/testing';
 import { type World, RULES, ctx, holding, inv, openWorld } from './placement';
 
 const WRITERS = 64;
 const CAPACITY = { VCPU: 40, MEMORY_MB: 4096 };
 
-describe('claims from many writers at once', () => {
+eachDatabase('claims from many writers at once', (open) => {
   let world: World;
   let hosts: string[];
 
   beforeEach(async () => {
-    world = await openWorld();
+    world = await openWorld(open);
     hosts = [randomUUID(), randomUUID(), randomUUID()];
     for (const uuid of hosts) {
       await world.providers.create(ctx, { uuid, name: uuid });

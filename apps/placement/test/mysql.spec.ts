@@ -1,20 +1,19 @@
 import { randomUUID } from 'node:crypto';
+import { onMysql } from '@fractus/database/testing';
 import { isFractusError } from '@fractus/objects';
 import { AllocationsService } from '../src/services/allocations.service';
 import { PlacementCore } from '../src/services/placement-core';
 import { type World, RULES, ctx, holding, inv, openWorld } from './placement';
 
-/** Needs an empty MariaDB or MySQL database: PLACEMENT_TEST_MYSQL=mysql://user:password@host:port/name. */
-const url = process.env['PLACEMENT_TEST_MYSQL'];
 const WRITERS = 64;
 
-(url ? describe : describe.skip)('two replicas on MariaDB', () => {
+onMysql('two replicas', (open) => {
   let world: World;
   let services: AllocationsService[];
   const hosts = [randomUUID(), randomUUID(), randomUUID()];
 
   beforeAll(async () => {
-    world = await openWorld(url);
+    world = await openWorld(open);
     services = [world.allocations, new AllocationsService(new PlacementCore(world.db, world.replicaOf()))];
     for (const uuid of hosts) {
       await world.providers.create(ctx, { uuid, name: uuid });

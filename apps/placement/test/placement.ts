@@ -1,8 +1,6 @@
-/** A placement without its edges, on a database in a folder of its own: the use cases as tests call them. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+/** A placement without its edges, on a database of its own: the use cases as tests call them. */
 import type { Database } from '@fractus/database';
+import { openTestSqlite, type OpenTestDatabase } from '@fractus/database/testing';
 import { systemContext } from '@fractus/objects';
 import { type Inventory, INVENTORY_DEFAULTS } from '../src/domain/provider';
 import { EstateReplica } from '../src/replica/estate-replica';
@@ -13,7 +11,7 @@ import { InventoriesService } from '../src/services/inventories.service';
 import { PlacementCore } from '../src/services/placement-core';
 import { ProvidersService } from '../src/services/providers.service';
 import { TraitsService } from '../src/services/traits.service';
-import { openPlacementDatabase, seedPlacement } from '../src/store/placement-database';
+import { PLACEMENT_SCHEMA, seedPlacement } from '../src/store/placement-database';
 
 export const ctx = systemContext('req-test');
 export const RULES = { reservedMayEqualTotal: true };
@@ -33,9 +31,8 @@ export interface World {
   close(): Promise<void>;
 }
 
-export async function openWorld(url?: string): Promise<World> {
-  const dir = mkdtempSync(join(tmpdir(), 'fractus-placement-'));
-  const db = await openPlacementDatabase({ url: url ?? `sqlite:${join(dir, 'placement.db')}` });
+export async function openWorld(open: OpenTestDatabase = openTestSqlite): Promise<World> {
+  const db = await open(PLACEMENT_SCHEMA);
   await seedPlacement(db);
   const replica = new EstateReplica(db);
   const core = new PlacementCore(db, replica);
@@ -50,10 +47,7 @@ export async function openWorld(url?: string): Promise<World> {
     allocations: new AllocationsService(core),
     candidates: new CandidatesService(core),
     replicaOf: () => new EstateReplica(db),
-    close: async () => {
-      await db.close();
-      rmSync(dir, { recursive: true });
-    },
+    close: () => db.close(),
   };
 }
 

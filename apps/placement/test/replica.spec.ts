@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { trimChangeLog } from '../src/store/change-log';
+import { eachDatabase } from '@fractus/database/testing';
 import { type World, RULES, ctx, holding, inv, openWorld } from './placement';
 
-describe('a replica', () => {
+eachDatabase('a replica', (open) => {
   let world: World;
   beforeEach(async () => {
-    world = await openWorld();
+    world = await openWorld(open);
   });
   afterEach(() => world.close());
 

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { eachDatabase } from '@fractus/database/testing';
 import { type PlacementService, startPlacementForTest } from './service';
 
-describe('placement over REST', () => {
+eachDatabase('placement over REST', (open) => {
   let placement: PlacementService;
   beforeAll(async () => {
-    placement = await startPlacementForTest();
+    placement = await startPlacementForTest(open);
   });
   afterAll(() => placement.close());
 

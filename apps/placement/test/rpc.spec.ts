@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { systemContext } from '@fractus/objects';
 import { rpcClient } from '@fractus/rpc';
 import { type Client, type InventoryRecord, placementContract } from '@fractus/rpc-contracts';
+import { eachDatabase } from '@fractus/database/testing';
 import { type PlacementService, startPlacementForTest } from './service';
 
 const ctx = systemContext('req-rpc');
@@ -34,13 +35,13 @@ const group = (
   notMemberOf: [],
 });
 
-describe('placement over RPC', () => {
+eachDatabase('placement over RPC', (open) => {
   let placement: PlacementService;
   let client: Client<typeof placementContract>;
   const hosts = [randomUUID(), randomUUID()] as const;
 
   beforeAll(async () => {
-    placement = await startPlacementForTest();
+    placement = await startPlacementForTest(open);
     client = rpcClient(placement.transport, placementContract);
   });
   afterAll(() => placement.close());

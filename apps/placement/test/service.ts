@@ -1,11 +1,9 @@
 /** A whole placement on a free port, without identity, as tests talk to it. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { openTestSqlite, type OpenTestDatabase } from '@fractus/database/testing';
 import { loadConfig } from '@fractus/config';
 import { type RpcTransport, createInProcessTransport } from '@fractus/rpc';
 import { createMetrics, silentLogger } from '@fractus/telemetry';
-import { PlacementConfig, openPlacementDatabase, startPlacement } from '../src/app.module';
+import { PlacementConfig, PLACEMENT_SCHEMA, startPlacement } from '../src/app.module';
 
 export interface Answer {
   status: number;
@@ -30,9 +28,8 @@ export interface PlacementService {
   close(): Promise<void>;
 }
 
-export async function startPlacementForTest(): Promise<PlacementService> {
-  const dir = mkdtempSync(join(tmpdir(), 'fractus-placement-'));
-  const database = await openPlacementDatabase({ url: `sqlite:${join(dir, 'placement.db')}` });
+export async function startPlacementForTest(open: OpenTestDatabase = openTestSqlite): Promise<PlacementService> {
+  const database = await open(PLACEMENT_SCHEMA);
   const transport = createInProcessTransport();
   const config = loadConfig(PlacementConfig, { overrides: { port: 0, auth: { strategy: 'noauth2' } } });
   const service = await startPlacement({
@@ -70,7 +67,6 @@ export async function startPlacementForTest(): Promise<PlacementService> {
       await service.close();
       await transport.close();
       await database.close();
-      rmSync(dir, { recursive: true });
     },
   };
 }

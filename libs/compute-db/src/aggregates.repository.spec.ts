@@ -1,11 +1,12 @@
 import type { Database } from '@fractus/database';
-import { AggregatesRepository, openComputeDatabase } from './index';
+import { eachDatabase } from '@fractus/database/testing';
+import { AggregatesRepository, COMPUTE_SCHEMA } from './index';
 
-describe('aggregates', () => {
+eachDatabase('aggregates', (open) => {
   let db: Database;
   let aggregates: AggregatesRepository;
   beforeEach(async () => {
-    db = await openComputeDatabase({ url: 'sqlite::memory:' });
+    db = await open(COMPUTE_SCHEMA);
     aggregates = new AggregatesRepository(db);
   });
   afterEach(() => db.close());
@@ -49,7 +50,7 @@ describe('aggregates', () => {
       kind: 'not_found',
       code: 'aggregate.host_not_found',
     });
-    for (const act of [aggregates.get(99), aggregates.addHost(99, 'c1', 1), aggregates.delete(99)]) {
+    for (const act of [aggregates.get(9e9), aggregates.addHost(9e9, 'c1', 1), aggregates.delete(9e9)]) {
       await expect(act).rejects.toMatchObject({ kind: 'not_found', code: 'aggregate.not_found' });
     }
   });

@@ -6,7 +6,10 @@ export const COMPUTE_ENTITIES = Object.values(rows);
 /** In order; a released migration is never edited. */
 export const COMPUTE_MIGRATIONS = [CreateComputeTables1764500000000];
 
+/** What the database is made of; tests open it by this. */
+export const COMPUTE_SCHEMA = { entities: COMPUTE_ENTITIES, migrations: COMPUTE_MIGRATIONS };
+
 /** Opens the compute database. `url` as in `openDatabase`. */
 export function openComputeDatabase(options: { url: string; poolSize?: number; migrate?: boolean }): Promise<Database> {
-  return openDatabase({ ...options, entities: COMPUTE_ENTITIES, migrations: COMPUTE_MIGRATIONS });
+  return openDatabase({ ...options, ...COMPUTE_SCHEMA });
 }

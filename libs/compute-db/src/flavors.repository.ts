@@ -99,7 +99,7 @@ export class FlavorsRepository {
       after.push(sql);
       afterParams.push(...p);
     }
-    const sql = `SELECT f.* FROM flavors f WHERE ${[...where, ...after].join(' AND ')} ORDER BY f.${column} ${sort.dir}, f.id ASC LIMIT ?`;
+    const sql = `SELECT f.* FROM flavors f WHERE ${[...where, ...after].join(' AND ')} ORDER BY f.${column} ${sort.dir}${UNIQUE.has(column) ? '' : ', f.id ASC'} LIMIT ?`;
     const rows = await this.db.query<FlavorRow>(sql, [...params, ...afterParams, limit]);
     return rows.map(flavorOf);
   }
@@ -223,13 +223,18 @@ function conditions(filters: FlavorFilters): [sql: string[], params: SqlValue[]]
   if (filters.disabled !== undefined) add('f.disabled = ?', filters.disabled ? 1 : 0);
   if (filters.minMemoryMb !== undefined) add('f.memory_mb >= ?', filters.minMemoryMb);
   if (filters.minRootGb !== undefined) add('f.root_gb >= ?', filters.minRootGb);
-  if (filters.name !== undefined) add("f.name LIKE ? ESCAPE '!'", `%${filters.name.replace(/[!%_]/g, '!$&')}%`);
+  if (filters.name !== undefined)
+    add("LOWER(f.name) LIKE LOWER(?) ESCAPE '!'", `%${filters.name.replace(/[!%_]/g, '!$&')}%`);
   return [sql, params];
 }
+
+/** Columns that order alone, so that their index can. */
+const UNIQUE: ReadonlySet<string> = new Set(['id', 'flavor_id', 'name']);
 
 /** Rows after (value, id) in the order of the column; nulls come first when ascending, on both databases. */
 function beyond(column: string, dir: 'asc' | 'desc', value: SqlValue, id: SqlValue): [sql: string, params: SqlValue[]] {
   const c = `f.${column}`;
+  if (UNIQUE.has(column)) return [`${c} ${dir === 'asc' ? '>' : '<'} ?`, [value]];
   if (value === null || value === undefined) {
     return dir === 'asc'
       ? [`(${c} IS NOT NULL OR (${c} IS NULL AND f.id > ?))`, [id]]

@@ -1,4 +1,4 @@
-import type { Database, SqlRow, Tx } from '@fractus/database';
+import { type Database, isDuplicateKey, type SqlRow, type Tx } from '@fractus/database';
 import { conflict } from '@fractus/objects';
 import type { HostState, RegisteredHost } from '@fractus/rpc-contracts';
 import type { ComputeNodeRow, ServiceRow } from './rows';
@@ -58,7 +58,7 @@ export class HostsRepository {
     makeId: () => string,
     now: number,
   ): Promise<RegisteredHost[]> {
-    return this.db.transaction(async (tx) => {
+    return this.onceMoreIfTaken(async (tx) => {
       const names = hosts.map((h) => h.host);
       const services = await this.servicesIn(tx, names);
       await this.refuseStale(tx, agent, hosts, services);
@@ -112,7 +112,7 @@ export class HostsRepository {
 
   /** A sign of life of a service that is no agent (`nova-conductor`, `nova-scheduler`); makes its record if it is new. */
   async heartbeat(binary: string, host: string, makeId: () => string, now: number): Promise<void> {
-    await this.db.transaction(async (tx) => {
+    await this.onceMoreIfTaken(async (tx) => {
       const sql =
         'UPDATE services SET last_seen_at = ?, report_count = report_count + 1 WHERE binary_name = ? AND host = ?';
       if ((await tx.execute(sql, [now, binary, host])).affected > 0) return;
@@ -184,6 +184,14 @@ export class HostsRepository {
       [host],
     );
     return row ? computeNodeOf(row) : null;
+  }
+
+  /** Rows that were looked for and not found may be there when they are written: then they are found. */
+  private async onceMoreIfTaken<R>(block: (tx: Tx) => Promise<R>): Promise<R> {
+    return this.db.transaction(block).catch((e: unknown) => {
+      if (!isDuplicateKey(e)) throw e;
+      return this.db.transaction(block);
+    });
   }
 
   private async servicesIn(tx: Pick<Tx, 'query'>, hosts: readonly string[]): Promise<Map<string, Service>> {

@@ -1,6 +1,7 @@
 import type { Database } from '@fractus/database';
 import type { HostState } from '@fractus/rpc-contracts';
-import { HostsRepository, HypervisorsRepository, openComputeDatabase, ServicesRepository } from './index';
+import { eachDatabase } from '@fractus/database/testing';
+import { COMPUTE_SCHEMA, HostsRepository, HypervisorsRepository, ServicesRepository } from './index';
 
 const id = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 const host = (n: number, more: Partial<HostState> = {}): HostState => ({
@@ -27,12 +28,12 @@ const host = (n: number, more: Partial<HostState> = {}): HostState => ({
   ...more,
 });
 
-describe('hypervisors and services', () => {
+eachDatabase('hypervisors and services', (open) => {
   let db: Database;
   let hypervisors: HypervisorsRepository;
   let services: ServicesRepository;
   beforeEach(async () => {
-    db = await openComputeDatabase({ url: 'sqlite::memory:' });
+    db = await open(COMPUTE_SCHEMA);
     hypervisors = new HypervisorsRepository(db);
     services = new ServicesRepository(db);
     let n = 100;
@@ -59,6 +60,7 @@ describe('hypervisors and services', () => {
     expect((await hypervisors.search('_2')).map((h) => h.host)).toEqual(['h2']);
     expect(await hypervisors.search('%')).toEqual([]);
     expect(await hypervisors.search('e!')).toEqual([]);
+    expect((await hypervisors.search('NODE_3.Ex')).map((h) => h.host)).toEqual(['h3']);
   });
 
   it('are summed where their service is enabled', async () => {

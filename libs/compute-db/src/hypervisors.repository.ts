@@ -63,10 +63,10 @@ export class HypervisorsRepository {
       : this.select('n.id > ? ORDER BY n.id LIMIT ?', [after, limit]);
   }
 
-  /** Those whose hostname contains the text, as it is. */
+  /** Those whose hostname contains the text, as it is, in whatever case. */
   search(text: string): Promise<Hypervisor[]> {
     const pattern = `%${text.replace(/[!%_]/g, '!$&')}%`;
-    return this.select("n.node LIKE ? ESCAPE '!' ORDER BY n.id", [pattern]);
+    return this.select("LOWER(n.node) LIKE LOWER(?) ESCAPE '!' ORDER BY n.id", [pattern]);
   }
 
   async find(key: HypervisorKey): Promise<Hypervisor | null> {

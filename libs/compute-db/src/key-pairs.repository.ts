@@ -62,11 +62,14 @@ export class KeyPairsRepository {
     const row = { user_id: userId, name, type, fingerprint, public_key: publicKey, created_at: now };
     const id = await this.db
       .transaction(async (tx) => {
-        const own = await tx.query<{ name: string }>(`SELECT name FROM key_pairs WHERE user_id = ?${forUpdate(tx)}`, [
+        if (max >= 0 && (await this.count(userId)) >= max) throw overQuota(max);
+        // the row, and then the count under lock: of two that come at once, one waits for the other, or runs again
+        const made = await tx.insert('key_pairs', row);
+        const own = await tx.query<{ id: number }>(`SELECT id FROM key_pairs WHERE user_id = ?${forUpdate(tx)}`, [
           userId,
         ]);
-        if (max >= 0 && own.length >= max) throw overQuota(max);
-        return tx.insert('key_pairs', row);
+        if (max >= 0 && own.length > max) throw overQuota(max);
+        return made;
       })
       .catch((e: unknown) => {
         if (!isDuplicateKey(e)) throw e;

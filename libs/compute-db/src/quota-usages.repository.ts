@@ -99,7 +99,7 @@ export class QuotaUsagesRepository {
 
   /** Rows whose usage is not the sum over live servers. Empty, or a defect. */
   async audit(): Promise<UsageDrift[]> {
-    return this.db.transaction((tx) => this.drift(tx));
+    return this.db.snapshot((tx) => this.drift(tx));
   }
 
   /** Sets what `audit` finds right, in the same transaction that finds it; returns what it found. */
@@ -162,13 +162,16 @@ export class QuotaUsagesRepository {
       'SELECT user_id FROM quota_usages WHERE project_id = ? AND user_id IN (?, ?)',
       [projectId, PROJECT, userId],
     );
-    const missing = [PROJECT, userId].filter(
+    // in the order in which claims lock them
+    const missing = [userId, PROJECT].filter(
       (user, i, all) => all.indexOf(user) === i && !have.some((row) => row.user_id === user),
     );
     for (const user of missing) {
-      const insert = tx.dialect === 'mysql' ? 'INSERT IGNORE' : 'INSERT OR IGNORE';
+      // IGNORE would take a shared lock on a row that others have made, and deadlock when it is then updated
+      const unless =
+        tx.dialect === 'mysql' ? 'ON DUPLICATE KEY UPDATE ram = quota_usages.ram' : 'ON CONFLICT DO NOTHING';
       await tx.execute(
-        `${insert} INTO quota_usages (project_id, user_id, instances, cores, ram) VALUES (?, ?, 0, 0, 0)`,
+        `INSERT INTO quota_usages (project_id, user_id, instances, cores, ram) VALUES (?, ?, 0, 0, 0) ${unless}`,
         [projectId, user],
       );
     }

@@ -1,8 +1,9 @@
-import { openComputeDatabase, ScheduleAttemptsRepository } from './index';
+import { eachDatabase } from '@fractus/database/testing';
+import { COMPUTE_SCHEMA, ScheduleAttemptsRepository } from './index';
 
-describe('schedule attempts', () => {
+eachDatabase('schedule attempts', (open) => {
   it('are found by id and by server, newest first, and forgotten by age', async () => {
-    const db = await openComputeDatabase({ url: 'sqlite::memory:' });
+    const db = await open(COMPUTE_SCHEMA);
     const attempts = new ScheduleAttemptsRepository(db);
     const attempt = (attemptId: string, startedAt: number) => ({
       attemptId,

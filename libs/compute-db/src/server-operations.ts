@@ -59,6 +59,7 @@ export interface BegunAction {
 }
 
 interface TaskToAdd {
+  readonly id: string;
   readonly type: TaskType;
   readonly server: { readonly id: ServerId; readonly projectId: ProjectId };
   readonly actionId: number;
@@ -114,7 +115,8 @@ export class ServerOperations {
    */
   async begin(ctx: RequestContext, { server, action, verdict, input, patch }: BeginAction): Promise<BegunAction> {
     if (verdict.already) return { taskId: null };
-    return this.db.transaction(async (tx) => {
+    const taskId = randomUUID();
+    const block = async (tx: Tx): Promise<BegunAction> => {
       const now = this.clock();
       const open = verdict.task === null ? null : await this.tasks.lockOpen(tx, server.id);
       const swap = await this.statesFor(tx, action, server, verdict);
@@ -128,9 +130,16 @@ export class ServerOperations {
         return { taskId: null };
       }
       return {
-        taskId: await this.addTask(tx, ctx, { type: verdict.task, server, actionId, input, supersedes: open?.id }, now),
+        taskId: await this.addTask(
+          tx,
+          ctx,
+          { id: taskId, type: verdict.task, server, actionId, input, supersedes: open?.id },
+          now,
+        ),
       };
-    });
+    };
+    if (verdict.task === null) return this.db.transaction(block);
+    return this.db.transaction(block, { committed: (tx) => this.tasks.isThere(tx, taskId) });
   }
 
   /** An action that any state allows (delete, lock) never loses a race: it takes the states as they are under lock. */
@@ -158,14 +167,16 @@ export class ServerOperations {
   }
 
   private async createAll(ctx: RequestContext, all: readonly NewServerWithSpec[]): Promise<BegunServer[]> {
-    return this.db.transaction(async (tx) => {
+    const first = all[0]?.server;
+    if (!first) return [];
+    const block = async (tx: Tx): Promise<BegunServer[]> => {
       const now = this.clock();
       const begun: BegunServer[] = [];
       for (const one of all) begun.push(await this.createOne(tx, ctx, one, now));
-      const first = all[0]?.server;
-      if (first) await this.quota.claim(tx, first.projectId, first.userId, total(all));
+      await this.quota.claim(tx, first.projectId, first.userId, total(all));
       return begun;
-    });
+    };
+    return this.db.transaction(block, { committed: (tx) => this.servers.isThere(tx, first.id) });
   }
 
   private async createOne(
@@ -177,13 +188,12 @@ export class ServerOperations {
     await tx.insert('servers', newServerRow(server, now));
     await tx.insert('request_specs', { server_uuid: server.id, spec: JSON.stringify(spec) });
     const actionId = await this.actions.start(tx, ctx, server.id, actionRow('create').record, now);
-    const taskId = await this.addTask(tx, ctx, { type: 'build-server', server, actionId, input }, now);
-    return { serverId: server.id, taskId };
+    const task = { id: randomUUID(), type: 'build-server', server, actionId, input } as const;
+    return { serverId: server.id, taskId: await this.addTask(tx, ctx, task, now) };
   }
 
   private async addTask(tx: Tx, ctx: RequestContext, what: TaskToAdd, now: number): Promise<string> {
-    const { type, server, actionId, input = {}, supersedes = null } = what;
-    const id = randomUUID();
+    const { id, type, server, actionId, input = {}, supersedes = null } = what;
     await this.tasks.insert(
       tx,
       {

@@ -49,6 +49,11 @@ export class ServersRepository {
     return server;
   }
 
+  /** Whether the server's row is in the database, deleted or not; waits for a transaction that is writing it. */
+  async isThere(tx: Tx, id: string): Promise<boolean> {
+    return (await tx.query(`SELECT id FROM servers WHERE uuid = ?${forUpdate(tx)}`, [id])).length > 0;
+  }
+
   /** The given servers, deleted ones included, in no order; unknown ids are left out. */
   async findMany(ids: readonly string[]): Promise<Server[]> {
     const [sql, params] = within('uuid', ids);

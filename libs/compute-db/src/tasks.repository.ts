@@ -138,6 +138,11 @@ export class TasksRepository {
     });
   }
 
+  /** Whether the task's row is in the database, whatever has become of it; waits for a transaction that is writing it. */
+  async isThere(tx: Tx, id: string): Promise<boolean> {
+    return (await tx.query(`SELECT id FROM tasks WHERE uuid = ?${forUpdate(tx)}`, [id])).length > 0;
+  }
+
   /** The server's open task, locked until the commit. */
   async lockOpen(tx: Tx, serverId: ServerId): Promise<TaskRecord | null> {
     const [row] = await tx.query<TaskRow>(`SELECT * FROM tasks WHERE open_key = ?${forUpdate(tx)}`, [serverId]);

@@ -1,14 +1,17 @@
+import { AsyncResource } from 'node:async_hooks';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { type Database, isDuplicateKey, openDatabase } from './database';
+import { type Database, isDuplicateKey, openDatabase, runDdl } from './index';
+import { eachDatabase, statementsOf } from './testing';
 
 class CreateItems1700000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query(
-      'CREATE TABLE items (id INTEGER PRIMARY KEY AUTOINCREMENT, name VARCHAR(64) NOT NULL UNIQUE, n INTEGER NOT NULL)',
-    );
+    await runDdl(runner, [
+      'CREATE TABLE items (id {pk}, name VARCHAR(64) NOT NULL, n {int} NOT NULL) {options}',
+      'CREATE UNIQUE INDEX uq_items_name ON items (name)',
+    ]);
   }
   async down(runner: QueryRunner): Promise<void> {
     await runner.query('DROP TABLE items');
@@ -17,25 +20,19 @@ class CreateItems1700000000000 implements MigrationInterface {
 
 /** Resolves on a later turn of the event loop, so that other blocks get their chance to interleave. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+/** As another request would: not inside the unit of work that is open here. */
+const outside = <T>(work: () => Promise<T>): Promise<T> => elsewhere.run(work);
+const elsewhere = { run: AsyncResource.bind(<T>(work: () => Promise<T>) => work()) };
 
-describe('Database on SQLite', () => {
-  let dir: string;
+eachDatabase('a database', (open, dialect) => {
   let db: Database;
   const names = async (): Promise<string[]> =>
     (await db.query<{ name: string }>('SELECT name FROM items ORDER BY name')).map((r) => r.name);
 
   beforeEach(async () => {
-    dir = mkdtempSync(join(tmpdir(), 'fractus-db-'));
-    db = await openDatabase({
-      url: `sqlite:${join(dir, 'test.db')}`,
-      entities: [],
-      migrations: [CreateItems1700000000000],
-    });
+    db = await open({ entities: [], migrations: [CreateItems1700000000000] });
   });
-  afterEach(async () => {
-    await db.close();
-    rmSync(dir, { recursive: true });
-  });
+  afterEach(() => db.close());
 
   it('keeps interleaved units of work apart: a rollback takes no one along', async () => {
     const add = (name: string, fail: boolean): Promise<void> =>
@@ -79,6 +76,7 @@ describe('Database on SQLite', () => {
       const [a] = await tx.query<{ id: number }>("SELECT id FROM items WHERE name = 'a'");
       expect(first).toBe(a!.id);
       expect((await tx.execute('UPDATE items SET n = n + 1 WHERE n = ?', [1])).affected).toBe(2);
+      expect((await tx.execute('UPDATE items SET n = 2 WHERE n = ?', [2])).affected).toBe(2); // matched, not changed
       expect((await tx.execute('UPDATE items SET n = 9 WHERE n = ?', [77])).affected).toBe(0);
     });
   });
@@ -115,6 +113,63 @@ describe('Database on SQLite', () => {
     await expect(again.catch((e: unknown) => isDuplicateKey(e))).resolves.toBe(true);
   });
 
+  it('refuses statements after the end of the unit', async () => {
+    let kept: Parameters<Parameters<Database['transaction']>[0]>[0];
+    await db.transaction(async (tx) => void (kept = tx));
+    await expect(kept!.query('SELECT 1')).rejects.toMatchObject({ code: 'database.unit_over' });
+  });
+
+  it('reads one state in a snapshot, whatever others commit meanwhile', async () => {
+    await db.transaction((tx) => tx.insert('items', { name: 'a', n: 1 }));
+    const seen = await db.snapshot(async (tx) => {
+      const before = await tx.query('SELECT name FROM items');
+      if (dialect === 'mysql') await outside(() => db.transaction((t) => t.insert('items', { name: 'b', n: 1 })));
+      return [before.length, (await tx.query('SELECT name FROM items')).length];
+    });
+    expect(seen).toEqual([1, 1]);
+  });
+
+  it('compares text byte by byte: case, accents and trailing spaces count', async () => {
+    await db.transaction((tx) =>
+      tx.insert(
+        'items',
+        ['a', 'A', 'a ', 'ä', 'a\u0308', '😀'].map((name, n) => ({ name, n })),
+      ),
+    );
+    expect(await db.query('SELECT n FROM items WHERE name = ?', ['a'])).toEqual([{ n: 0 }]);
+    expect(await db.query('SELECT n FROM items WHERE name IN (?)', ['a '])).toEqual([{ n: 2 }]);
+    expect(await names()).toEqual(['A', 'a', 'a ', 'a\u0308', 'ä', '😀']);
+  });
+
+  it('brings text, numbers and sums back as they are', async () => {
+    const name = `'"\\%_\0\n; -- ?`;
+    await db.transaction((tx) => tx.insert('items', { name, n: Number.MAX_SAFE_INTEGER - 1 }));
+    await db.transaction((tx) => tx.insert('items', { name: 'b', n: 1 }));
+    expect(await db.query('SELECT name, n FROM items ORDER BY id LIMIT ?', [1])).toEqual([
+      { name, n: Number.MAX_SAFE_INTEGER - 1 },
+    ]);
+    expect(await db.query('SELECT SUM(n) AS s, COUNT(*) AS c, MAX(n) AS m FROM items WHERE n = ?', [1])).toEqual([
+      { s: 1, c: 1, m: 1 },
+    ]);
+    expect(await db.query('SELECT SUM(n) AS s FROM items')).toEqual([{ s: Number.MAX_SAFE_INTEGER }]);
+  });
+
+  it('hands nothing to the driver that is no value', async () => {
+    const bad = [['a'], { toSqlString: () => '1 = 1' }, Number.NaN] as unknown as string[];
+    for (const value of bad)
+      await expect(db.query('SELECT ?', [value])).rejects.toMatchObject({ code: 'database.parameter' });
+  });
+
+  it('tells those who watch of every statement', async () => {
+    const seen = await statementsOf(db, async () => {
+      await db.query('SELECT 1');
+      await db.transaction((tx) => tx.insert('items', { name: 'w', n: 1 }));
+    });
+    expect(seen).toEqual(['SELECT 1', 'INSERT INTO items (name, n) VALUES (?, ?)']);
+  });
+
+  if (dialect !== 'sqlite') return;
+
   it('refuses writes through the reading connection', async () => {
     await expect(db.query("INSERT INTO items (name, n) VALUES ('z', 1)")).rejects.toThrow(/readonly/);
   });
@@ -130,9 +185,11 @@ describe('Database on SQLite', () => {
   });
 
   it('names the file that it cannot use', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'fractus-db-'));
     const file = join(dir, 'damaged.db');
     writeFileSync(file, 'x'.repeat(20_000));
     const opened = openDatabase({ url: `sqlite:${file}`, entities: [], migrations: [] });
     await expect(opened).rejects.toMatchObject({ kind: 'unavailable', message: expect.stringContaining(file) });
+    rmSync(dir, { recursive: true });
   });
 });

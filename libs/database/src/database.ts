@@ -8,34 +8,32 @@
  * How it works. `transaction` binds a `Tx` to the async context; a nested call joins it. On SQLite blocks run one after
  * another on the writer connection (BEGIN IMMEDIATE); reads outside use a second, read-only connection and see the
  * last committed state (WAL). On MySQL every block takes a pooled connection. A block that fails with a deadlock, a
- * lock time-out or a busy database runs again, so it must be repeatable: no RPC, no HTTP, no outside effect. Effects
- * that must follow the commit are registered with `tx.afterCommit`.
+ * lock time-out, a busy database or a lost connection runs again, so it must be repeatable: no RPC, no HTTP, no outside
+ * effect. Effects that must follow the commit are registered with `tx.afterCommit`.
+ *
+ * A connection that is lost during the COMMIT itself leaves open whether the work was done. A block that can tell hands
+ * in `committed`, which is asked on another connection once the lost one is certainly at its end; without it the caller
+ * gets `unavailable` `database.commit_unknown`, and the block is not run again.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { DataSource, type DataSourceOptions, type QueryRunner } from 'typeorm';
-import { FractusError } from '@fractus/objects';
-
-// eslint-disable-next-line @typescript-eslint/no-unsafe-function-type -- TypeORM names entity and migration classes so
-type ClassRef = Function;
-export type Dialect = 'sqlite' | 'mysql';
-export type SqlValue = string | number | bigint | boolean | null | Buffer | undefined;
-export type SqlRow = Record<string, SqlValue>;
-
-export interface DatabaseOptions {
-  /** `sqlite:/path/file.db`, `sqlite::memory:` (tests; one connection), or `mysql://user:password@host:port/name`. */
-  url: string;
-  entities: ClassRef[];
-  migrations: ClassRef[];
-  /** Connections in the pool (MySQL only). */
-  poolSize?: number;
-  /** Run pending migrations on opening. Off where a command of its own does it. Default true. */
-  migrate?: boolean;
-}
+import type { DataSource } from 'typeorm';
+import { FractusError, internal } from '@fractus/objects';
+import {
+  CommitLost,
+  type Dialect,
+  type Engine,
+  type Session,
+  type SqlRow,
+  type SqlValue,
+  type Written,
+} from './engine';
+import { commitUnknown, databaseContention, databaseUnavailable, isLost, isTransient } from './errors';
 
 /** The open unit of work. Use it only inside the block it was handed to. */
 export interface Tx {
   readonly dialect: Dialect;
   query<T = Record<string, unknown>>(sql: string, params?: SqlValue[]): Promise<T[]>;
+  /** `affected`: rows that matched. `insertId`: the first generated id. */
   execute(sql: string, params?: SqlValue[]): Promise<{ affected: number; insertId: number }>;
   /** Inserts one row or several (same keys in each); returns the first generated id. */
   insert(table: string, rows: SqlRow | SqlRow[]): Promise<number>;
@@ -43,35 +41,58 @@ export interface Tx {
   afterCommit(effect: () => void | Promise<void>): void;
 }
 
-const MAX_ATTEMPTS = 8;
+export interface UnitOptions {
+  /**
+   * Whether this unit of work is in the database: asked when the connection was lost during its commit. Looks, with a
+   * locking read, for something that only this unit has written.
+   */
+  committed?: (tx: Tx) => Promise<boolean>;
+}
+
+/** What is told of each statement to those who watch: tests that count, metrics. */
+export type StatementListener = (sql: string, params: readonly SqlValue[]) => void;
+
+const MAX_ATTEMPTS = 12;
+const PING_MS = 2_000;
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+/** 5 ms to 320 ms, at random: those who collided must not meet again. */
+const pause = (attempt: number): Promise<void> => sleep(Math.random() * 10 * 2 ** Math.min(attempt, 6));
 
 export class Database {
   private readonly current = new AsyncLocalStorage<Tx>();
+  private readonly listeners = new Set<StatementListener>();
   private tail: Promise<unknown> = Promise.resolve();
 
   constructor(
-    readonly dialect: Dialect,
-    /** TypeORM's own handle, for entity metadata and QueryBuilder reads. Writes go through `transaction`. */
+    /** TypeORM's own handle, for entity metadata and migrations. Reads and writes go through this class. */
     readonly dataSource: DataSource,
-    private readonly reader: DataSource,
+    private readonly engine: Engine,
+    /** Milliseconds for which a lost database is tried again before `unavailable` is said. */
+    private readonly patienceMs: number,
   ) {}
+
+  get dialect(): Dialect {
+    return this.engine.dialect;
+  }
 
   /** Reads. Inside a unit of work it reads through it; outside, on SQLite, through the read-only connection. */
   async query<T = Record<string, unknown>>(sql: string, params: SqlValue[] = []): Promise<T[]> {
     const tx = this.current.getStore();
     if (tx) return tx.query<T>(sql, params);
-    return (await this.reader.query(sql, bindable(params, this.dialect)).catch(rethrowLost)) as T[];
+    return this.persist(() => {
+      this.tell(sql, params);
+      return this.engine.read(sql, checked(params)) as Promise<T[]>;
+    });
   }
 
   /** Runs `block` as one transaction; joins the one that is open in this async context, if any. */
-  async transaction<R>(block: (tx: Tx) => Promise<R>): Promise<R> {
-    const open = this.current.getStore();
-    if (open) return block(open);
-    if (this.dialect === 'mysql') return this.withRetry(block);
-    const turn = this.tail.then(() => this.withRetry(block));
-    this.tail = turn.catch(() => undefined);
-    return turn;
+  async transaction<R>(block: (tx: Tx) => Promise<R>, options: UnitOptions = {}): Promise<R> {
+    return this.unit('write', block, options);
+  }
+
+  /** Several reads of one and the same state. Nothing may be written. */
+  async snapshot<R>(block: (tx: Tx) => Promise<R>): Promise<R> {
+    return this.unit('snapshot', block, {});
   }
 
   /** Whether a unit of work is open in this async context. */
@@ -101,72 +122,115 @@ export class Database {
     return `INSERT INTO ${table} (${names}) VALUES (${marks}) ON CONFLICT (${keyColumns.join(', ')}) ${action}`;
   }
 
+  /** Watches every statement that a repository gives; returns how to stop. */
+  observe(listener: StatementListener): () => void {
+    this.listeners.add(listener);
+    return () => void this.listeners.delete(listener);
+  }
+
   /** Resolves when no unit of work of this process is running (SQLite), then closes the connections. */
   async close(): Promise<void> {
     await this.tail;
-    if (this.reader !== this.dataSource) await this.reader.destroy();
-    await this.dataSource.destroy();
+    await this.engine.close();
+    if (this.dataSource.isInitialized) await this.dataSource.destroy();
   }
 
-  /** True when the database answers a trivial query. */
+  /** True when the database answers a trivial query within two seconds. */
   async ping(): Promise<boolean> {
-    return this.query('SELECT 1').then(
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<boolean>((resolve) => (timer = setTimeout(() => resolve(false), PING_MS)));
+    const answer = this.engine.read('SELECT 1', []).then(
       () => true,
       () => false,
     );
+    return Promise.race([answer, late]).finally(() => clearTimeout(timer));
   }
 
-  private async withRetry<R>(block: (tx: Tx) => Promise<R>): Promise<R> {
+  private async unit<R>(kind: 'write' | 'snapshot', block: (tx: Tx) => Promise<R>, options: UnitOptions): Promise<R> {
+    const open = this.current.getStore();
+    if (open) return block(open);
+    const run = (): Promise<R> => this.persist(() => this.once(kind, block, options));
+    if (this.dialect === 'mysql') return run();
+    const turn = this.tail.then(run);
+    this.tail = turn.catch(() => undefined);
+    return turn;
+  }
+
+  /** Again after what others caused, and for a while after the loss of the database; typed errors at the end of it. */
+  private async persist<R>(work: () => Promise<R>): Promise<R> {
+    const end = Date.now() + this.patienceMs;
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.once(block);
+        return await work();
       } catch (e) {
-        if (!isTransient(e) || attempt >= MAX_ATTEMPTS) rethrowLost(e);
-        await sleep(Math.random() * 10 * 2 ** attempt);
+        const lost = isLost(e);
+        if (!lost && !isTransient(e)) throw e;
+        // a file that cannot be read now will not be in a second, and everyone else is waiting in line
+        const enough = lost ? this.dialect === 'sqlite' || Date.now() >= end : attempt >= MAX_ATTEMPTS;
+        if (enough) throw lost ? databaseUnavailable(e) : databaseContention(e);
+        await pause(attempt);
       }
     }
   }
 
-  private async once<R>(block: (tx: Tx) => Promise<R>): Promise<R> {
-    const runner = this.dataSource.createQueryRunner();
-    const effects: (() => void | Promise<void>)[] = [];
-    const tx = new RunnerTx(this.dialect, runner, effects);
-    try {
-      await runner.query(this.dialect === 'sqlite' ? 'BEGIN IMMEDIATE' : 'START TRANSACTION');
-      const result = await this.current
-        .run(tx, () => block(tx))
-        .catch(async (e: unknown) => {
-          await runner.query('ROLLBACK').catch(() => undefined);
-          throw e;
-        });
-      await runner.query('COMMIT').catch(async (e: unknown) => {
-        await runner.query('ROLLBACK').catch(() => undefined);
+  private async once<R>(kind: 'write' | 'snapshot', block: (tx: Tx) => Promise<R>, options: UnitOptions): Promise<R> {
+    const session = await this.engine.begin(kind);
+    const tx = new SessionTx(this.dialect, session, (sql, params) => this.tell(sql, params));
+    const result = await this.current
+      .run(tx, () => block(tx))
+      .catch(async (e: unknown) => {
+        await session.rollback();
         throw e;
       });
-      for (const effect of effects) void this.current.exit(() => effect());
-      return result;
-    } finally {
-      await runner.release();
+    try {
+      await session.commit();
+    } catch (e) {
+      if (!(e instanceof CommitLost)) {
+        await session.rollback();
+        throw e;
+      }
+      // what only reads has nothing to lose; what is proved not to have been done runs again
+      if (kind === 'snapshot' || !(await this.wasCommitted(e, options))) throw e.cause;
     }
+    for (const effect of tx.effects) void this.current.exit(() => effect());
+    return result;
+  }
+
+  /** Throws `database.commit_unknown` where it cannot be found out. */
+  private async wasCommitted(lost: CommitLost, { committed }: UnitOptions): Promise<boolean> {
+    if (!committed) throw commitUnknown(lost.cause);
+    try {
+      return await this.persist(async () => {
+        await lost.bury();
+        return this.once('write', committed, {});
+      });
+    } catch {
+      throw commitUnknown(lost.cause);
+    }
+  }
+
+  private tell(sql: string, params: readonly SqlValue[]): void {
+    for (const listener of this.listeners) listener(sql, params);
   }
 }
 
-class RunnerTx implements Tx {
+class SessionTx implements Tx {
+  readonly effects: (() => void | Promise<void>)[] = [];
+
   constructor(
     readonly dialect: Dialect,
-    private readonly runner: QueryRunner,
-    private readonly effects: (() => void | Promise<void>)[],
+    private readonly session: Session,
+    private readonly tell: StatementListener,
   ) {}
 
   async query<T>(sql: string, params: SqlValue[] = []): Promise<T[]> {
-    return (await this.runner.query(sql, bindable(params, this.dialect))) as T[];
+    this.tell(sql, params);
+    return (await this.session.query(sql, checked(params))) as T[];
   }
 
-  async execute(sql: string, params: SqlValue[] = []): Promise<{ affected: number; insertId: number }> {
-    const out = await this.runner.query(sql, bindable(params, this.dialect), true);
-    const raw = out.raw as { insertId?: number } | number | bigint | undefined;
-    const insertId = typeof raw === 'object' && raw !== null ? (raw.insertId ?? 0) : Number(raw ?? 0);
-    return { affected: out.affected ?? 0, insertId };
+  async execute(sql: string, params: SqlValue[] = []): Promise<Written> {
+    this.tell(sql, params);
+    return this.session.execute(sql, checked(params));
   }
 
   async insert(table: string, rows: SqlRow | SqlRow[]): Promise<number> {
@@ -189,122 +253,12 @@ class RunnerTx implements Tx {
   }
 }
 
-const bindable = (params: SqlValue[], dialect: Dialect): unknown[] =>
-  params.map((v) => (v === undefined ? null : typeof v === 'boolean' && dialect === 'sqlite' ? Number(v) : v));
-
-const TRANSIENT = new Set([
-  'ER_LOCK_DEADLOCK',
-  'ER_LOCK_WAIT_TIMEOUT',
-  'ER_CHECKREAD',
-  'SQLITE_BUSY',
-  'SQLITE_BUSY_SNAPSHOT',
-  'SQLITE_LOCKED',
-]);
-
-/** Deadlock, lock time-out, record changed since last read, busy: running the block again may succeed. */
-export function isTransient(e: unknown): boolean {
-  const code = errorCode(e);
-  return code !== undefined && TRANSIENT.has(code);
-}
-
-/** A database that cannot be reached, or takes no writes, as against a statement that it refuses. */
-const LOST =
-  /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|PROTOCOL_CONNECTION_LOST|ER_CON_COUNT_ERROR|ER_SERVER_SHUTDOWN|SQLITE_(IOERR|FULL|CANTOPEN|READONLY_).*)$/;
-
-/** Rethrows; what says that the database is gone becomes 503: nothing was decided, and a retry may succeed. */
-function rethrowLost(e: unknown): never {
-  if (!LOST.test(errorCode(e) ?? '')) throw e;
-  throw new FractusError('unavailable', 'The database cannot be reached or takes no writes.', {
-    code: 'database.unavailable',
-    cause: e,
-    retryAfter: 1,
+/** Undefined is NULL. What is no value of SQL never reaches a driver, which might write it out as something else. */
+function checked(params: readonly SqlValue[]): SqlValue[] {
+  return params.map((v) => {
+    if (v === undefined) return null;
+    if ((typeof v === 'object' && v !== null && !Buffer.isBuffer(v)) || Number.isNaN(v))
+      throw internal(`a parameter of SQL is ${Number.isNaN(v) ? 'NaN' : 'an object'}`, { code: 'database.parameter' });
+    return v;
   });
-}
-
-/** Whether the write failed because a unique key already exists. */
-export function isDuplicateKey(e: unknown): boolean {
-  const code = errorCode(e);
-  return code === 'ER_DUP_ENTRY' || code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY';
-}
-
-function errorCode(e: unknown): string | undefined {
-  if (typeof e !== 'object' || e === null) return undefined;
-  const { code, driverError } = e as { code?: unknown; driverError?: { code?: unknown } };
-  if (typeof driverError?.code === 'string') return driverError.code;
-  return typeof code === 'string' ? code : undefined;
-}
-
-/** Opens (and, unless told otherwise, migrates) a database. */
-export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const { url, entities, migrations, migrate = true } = options;
-  if (url.startsWith('sqlite:')) return openSqlite(url.slice('sqlite:'.length), entities, migrations, migrate);
-  if (url.startsWith('mysql://')) return openMysql(options);
-  throw new FractusError('invalid', `database url must start with sqlite: or mysql://, not ${url.split(':')[0]}:`, {
-    code: 'config.database_url',
-  });
-}
-
-interface BetterSqlite {
-  pragma(text: string): unknown;
-}
-
-async function openSqlite(
-  file: string,
-  entities: ClassRef[],
-  migrations: ClassRef[],
-  migrate: boolean,
-): Promise<Database> {
-  const base: DataSourceOptions = {
-    type: 'better-sqlite3',
-    database: file,
-    entities,
-    migrations,
-    prepareDatabase: (db: unknown) => {
-      const handle = db as BetterSqlite;
-      handle.pragma('journal_mode = WAL');
-      handle.pragma('synchronous = NORMAL');
-      handle.pragma('foreign_keys = ON');
-      handle.pragma('busy_timeout = 5000');
-    },
-  };
-  try {
-    const writer = await new DataSource(base).initialize();
-    if (migrate) await writer.runMigrations({ transaction: 'each' });
-    if (file === ':memory:') return new Database('sqlite', writer, writer);
-    const reader = await new DataSource({
-      ...base,
-      readonly: true,
-      prepareDatabase: (db: unknown) => void (db as BetterSqlite).pragma('busy_timeout = 5000'),
-    }).initialize();
-    return new Database('sqlite', writer, reader);
-  } catch (e) {
-    // no database, damaged, no right to it, disk full: an operator must learn which file
-    if (!/^SQLITE_(NOTADB|CORRUPT|CANTOPEN|IOERR|FULL|READONLY|PERM)/.test(errorCode(e) ?? '')) throw e;
-    throw new FractusError('unavailable', `cannot use the database ${file}: ${(e as Error).message}`, {
-      code: 'database.unusable',
-      cause: e,
-    });
-  }
-}
-
-async function openMysql({
-  url,
-  entities,
-  migrations,
-  poolSize = 10,
-  migrate = true,
-}: DatabaseOptions): Promise<Database> {
-  const source = await new DataSource({
-    type: 'mysql',
-    url,
-    entities,
-    migrations,
-    charset: 'utf8mb4',
-    supportBigNumbers: true,
-    bigNumberStrings: false,
-    poolSize,
-    extra: { connectionLimit: poolSize },
-  }).initialize();
-  if (migrate) await source.runMigrations({ transaction: 'each' });
-  return new Database('mysql', source, source);
 }

@@ -1,5 +1,8 @@
+export { type Dialect, type SqlRow, type SqlValue } from './engine';
+export { Database, type StatementListener, type Tx, type UnitOptions } from './database';
+export { type DatabaseOptions, migrateDatabase, openDatabase } from './open-database';
+export { driverCode, isDuplicateKey, isLost, isTransient } from './errors';
 export * from './balanced';
-export * from './database';
 export * from './columns';
 export * from './ddl';
 export * from './placeholders';

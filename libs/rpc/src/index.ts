@@ -6,3 +6,4 @@ export { deliveryOf, type DeliveryInfo } from './delivery-info';
 export { RpcServer, type RpcServerOptions } from './server';
 export { serveRpc, type RpcServing } from './serve';
 export { createInProcessTransport, type InProcessOptions, type InProcessTransport } from './in-process';
+export { createRabbitTransport, type RabbitOptions, type RabbitTransport } from './rabbitmq';

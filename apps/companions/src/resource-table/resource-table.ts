@@ -83,11 +83,15 @@ export interface Condition {
   readonly params: readonly SqlValue[];
 }
 
-const MATCHERS: Readonly<Record<string, (v: string) => string>> = {
-  contains: (v) => `%${v}%`,
-  icontains: (v) => `%${v}%`,
-  startswith: (v) => `${v}%`,
-  endswith: (v) => `%${v}`,
+/** How a text is matched otherwise than as a whole. Case counts, but for `icontains`; alike on both databases. */
+const MATCHERS: Readonly<Record<string, (column: string, value: string) => Condition>> = {
+  contains: (c, v) => ({ sql: `INSTR(${c}, ?) > 0`, params: [v] }),
+  icontains: (c, v) => ({ sql: `INSTR(LOWER(${c}), LOWER(?)) > 0`, params: [v] }),
+  startswith: (c, v) => ({ sql: `SUBSTR(${c}, 1, ${[...v].length}) = ?`, params: [v] }),
+  endswith: (c, v) => ({
+    sql: v === '' ? '1 = 1' : `SUBSTR(${c}, -${[...v].length}) = ?`,
+    params: v === '' ? [] : [v],
+  }),
 };
 
 /** One condition per query parameter that names an attribute; several values of one mean any of them. */
@@ -98,18 +102,14 @@ export function conditionsOf(table: ResourceTable, query: Query): Condition[] {
     const attribute = table.attributes.find((a) => a.name === name && !a.hidden && a.type !== 'json');
     if (!attribute) return [];
     const values = (Array.isArray(raw) ? raw : [raw]).map((v) => intoFilter(attribute, v));
-    const pattern = matcher === undefined ? undefined : MATCHERS[matcher];
-    if (pattern) {
-      const likes = values.map((v) => pattern(String(v).replace(/[!%_]/g, '!$&')));
-      return [
-        {
-          sql: `(${balanced(
-            likes.map(() => `t.${attribute.column} LIKE ? ESCAPE '!'`),
-            'OR',
-          )})`,
-          params: likes,
-        },
-      ];
+    const match = matcher === undefined ? undefined : MATCHERS[matcher];
+    if (match) {
+      const any = values.map((v) => match(`t.${attribute.column}`, String(v)));
+      const sql = balanced(
+        any.map((c) => c.sql),
+        'OR',
+      );
+      return [{ sql: `(${sql})`, params: any.flatMap((c) => [...c.params]) }];
     }
     if (matcher !== undefined) return [];
     return [anyOf(`t.${attribute.column}`, values)];

@@ -1,14 +1,16 @@
 /**
- * A small world around a real conductor on a real SQLite file: honest ledgers of guests, allocations and ports, and a
+ * A small world around a real conductor on a real database: honest ledgers of guests, allocations and ports, and a
  * clock that moves only when nothing else is left to do. Conductors may die and be born again in it.
  */
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
-import type { Database } from '@fractus/database';
+import type { Database, Dialect } from '@fractus/database';
+import { openTestMysql } from '@fractus/database/testing';
 import {
   type NewServer,
+  COMPUTE_SCHEMA,
   openComputeDatabase,
   QuotaUsagesRepository,
   type Server,
@@ -33,6 +35,8 @@ export interface WorldOptions {
   readonly hosts?: number;
   readonly vcpusPerHost?: number;
   readonly tasks?: readonly TaskDefinition[];
+  /** Default SQLite. */
+  readonly dialect?: Dialect;
 }
 type Probe = (point: ProbePoint, task: TaskRecord) => void | Promise<void>;
 
@@ -56,6 +60,12 @@ async function emptyDatabase(): Promise<string> {
   const db = await openComputeDatabase({ url: `sqlite:${file}` });
   await db.close();
   return file;
+}
+
+async function openCopy(dir: string): Promise<Database> {
+  template ??= emptyDatabase();
+  copyFileSync(await template, join(dir, 'compute.db'));
+  return openComputeDatabase({ url: `sqlite:${join(dir, 'compute.db')}`, migrate: false });
 }
 
 export class World {
@@ -86,10 +96,8 @@ export class World {
   }
 
   static async make(options: WorldOptions = {}): Promise<World> {
-    template ??= emptyDatabase();
     const dir = mkdtempSync(join(tmpdir(), 'fractus-world-'));
-    copyFileSync(await template, join(dir, 'compute.db'));
-    const db = await openComputeDatabase({ url: `sqlite:${join(dir, 'compute.db')}`, migrate: false });
+    const db = options.dialect === 'mysql' ? await openTestMysql(COMPUTE_SCHEMA) : await openCopy(dir);
     const world = new World(db, dir, options);
     await world.birth();
     await world.addHosts(options.hosts ?? 3, options.vcpusPerHost ?? 8);
@@ -278,7 +286,7 @@ export class World {
 
   private async nextMoment(): Promise<number | null> {
     const rows = await this.db.query<{ at: number }>(
-      "SELECT MAX(ready_at, COALESCE(lease_until, 0)) AS at FROM tasks WHERE status = 'open' ORDER BY at LIMIT 1",
+      "SELECT CASE WHEN lease_until > ready_at THEN lease_until ELSE ready_at END AS at FROM tasks WHERE status = 'open' ORDER BY at LIMIT 1",
     );
     return rows[0]?.at ?? null;
   }

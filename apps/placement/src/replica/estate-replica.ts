@@ -118,7 +118,7 @@ export class EstateReplica {
 
   private async reread(roots: Set<number>): Promise<void> {
     const wanted = [...roots].filter((id) => id !== NAMES).sort((a, b) => a - b);
-    const { names, trees } = await this.db.transaction(async (tx) => {
+    const { names, trees } = await this.db.snapshot(async (tx) => {
       const names = roots.has(NAMES) || !this.known ? await readNames(tx) : this.known;
       try {
         return { names, trees: await readTrees(tx, names, wanted) };
@@ -137,7 +137,7 @@ export class EstateReplica {
   }
 
   private async reload(): Promise<void> {
-    const all = await this.db.transaction(async (tx) => {
+    const all = await this.db.snapshot(async (tx) => {
       const names = await readNames(tx);
       const [state] = await tx.query<{ epoch: string; trimmed_through: number }>(
         'SELECT epoch, trimmed_through FROM placement_state',

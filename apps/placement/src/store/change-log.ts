@@ -4,9 +4,10 @@ import type { Database, Tx } from '@fractus/database';
 /** Stands for the names of traits and resource classes, where others stand for the root of a tree. */
 export const NAMES = 0;
 
-export async function appendChanges(tx: Tx, rootIds: Iterable<number>, now: number): Promise<void> {
+/** Appends a row a tree; returns the number of the first, 0 for none. */
+export async function appendChanges(tx: Tx, rootIds: Iterable<number>, now: number): Promise<number> {
   const rows = [...new Set(rootIds)].sort((a, b) => a - b).map((root_id) => ({ root_id, at: now }));
-  if (rows.length) await tx.insert('change_log', rows);
+  return rows.length ? tx.insert('change_log', rows) : 0;
 }
 
 /** Drops all but the newest `keep` rows. A replica that is further behind reads everything again. */

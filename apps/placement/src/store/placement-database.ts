@@ -10,13 +10,16 @@ export const PLACEMENT_ENTITIES = Object.values(rows);
 /** In order; a released migration is never edited. */
 export const PLACEMENT_MIGRATIONS = [CreatePlacementTables1764500100000];
 
+/** What the database is made of; tests open it by this. */
+export const PLACEMENT_SCHEMA = { entities: PLACEMENT_ENTITIES, migrations: PLACEMENT_MIGRATIONS };
+
 /** Opens placement's own database. `url` as in `openDatabase`. */
 export function openPlacementDatabase(options: {
   url: string;
   poolSize?: number;
   migrate?: boolean;
 }): Promise<Database> {
-  return openDatabase({ ...options, entities: PLACEMENT_ENTITIES, migrations: PLACEMENT_MIGRATIONS });
+  return openDatabase({ ...options, ...PLACEMENT_SCHEMA });
 }
 
 /** Brings the standard names and the state row into the database. Safe to run from several processes at once. */

@@ -83,8 +83,9 @@ export class WriteUnit {
     this.touched.add(NAMES);
   }
 
-  async finish(): Promise<void> {
-    await appendChanges(this.tx, this.touched, this.now);
+  /** The number of the unit's first row in the change log, 0 when it has touched nothing. */
+  async finish(): Promise<number> {
+    return appendChanges(this.tx, this.touched, this.now);
   }
 }
 
@@ -99,14 +100,24 @@ function toLocked(row: Row): LockedProvider {
   };
 }
 
-/** Runs a write; on deadlock the block runs again as a whole, with fresh reads. */
+/**
+ * Runs a write; on deadlock the block runs again as a whole, with fresh reads. Its row in the change log also proves
+ * that it was done, should the connection be lost at the commit.
+ */
 export function inWriteUnit<R>(db: Database, block: (unit: WriteUnit) => Promise<R>): Promise<R> {
-  return db.transaction(async (tx) => {
+  let written = { seq: 0, at: 0 };
+  const run = async (tx: Tx): Promise<R> => {
     const unit = new WriteUnit(tx, Date.now());
     const result = await block(unit);
-    await unit.finish();
+    written = { seq: await unit.finish(), at: unit.now };
     return result;
-  });
+  };
+  const committed = async (tx: Tx): Promise<boolean> =>
+    // a unit that has touched nothing is as good as done
+    written.seq === 0 ||
+    (await tx.query('SELECT seq FROM change_log WHERE seq = ? AND at = ? FOR UPDATE', [written.seq, written.at]))
+      .length > 0;
+  return db.transaction(run, { committed });
 }
 
 /** 409 unless the caller has seen the provider's present state. */

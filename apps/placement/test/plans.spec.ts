@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import { onMysql, plansOf, statementsOf } from '@fractus/database/testing';
+import { type World, RULES, ctx, holding, inv, openWorld } from './placement';
+
+jest.setTimeout(60_000);
+
+onMysql('an index serves', (open) => {
+  let world: World;
+  const hosts = Array.from({ length: 40 }, () => randomUUID());
+  const consumers = Array.from({ length: 400 }, () => randomUUID());
+  const claim = (uuid: string, host: string): Promise<void> =>
+    world.allocations.write(ctx, [
+      { uuid, projectId: 'p', userId: 'u', allocations: holding({ [host]: { VCPU: 1 } }) },
+    ]);
+  beforeAll(async () => {
+    world = await openWorld(open);
+    for (const uuid of hosts) {
+      await world.providers.create(ctx, { uuid, name: uuid });
+      await world.inventories.replace(ctx, uuid, 0, new Map([['VCPU', inv(64)]]), RULES);
+    }
+    for (const [i, uuid] of consumers.entries()) await claim(uuid, hosts[i % 40]!);
+    const tables = await world.db.query<{ name: string }>('SELECT table_name AS name FROM information_schema.tables WHERE table_schema = DATABASE()'); // prettier-ignore
+    for (const { name } of tables) await world.db.query(`ANALYZE TABLE ${name} PERSISTENT FOR ALL`);
+    await world.replica.sync();
+  });
+  afterAll(() => world.close());
+
+  const expectKeys = async (rows: number, work: () => Promise<unknown>): Promise<void> => {
+    const plans = (await plansOf(world.db, work)).filter((l) => l.table !== '' && !l.table.startsWith('<'));
+    // the state has one row, and names are read when they changed
+    const bad = plans.filter((l) => !['placement_state', 's'].includes(l.table) && (l.type === 'ALL' || l.rows > rows));
+    expect(bad.map((l) => `${l.table} ${l.type} ${l.key} ${l.rows}: ${l.sql.slice(0, 160)}`)).toEqual([]);
+  };
+
+  it('claims, removals and what they hold', async () => {
+    await expectKeys(20, () => claim(randomUUID(), hosts[1]!));
+    await expectKeys(20, () => claim(consumers[2]!, hosts[3]!));
+    await expectKeys(20, () => world.allocations.ofConsumer(ctx, consumers[5]!));
+    await expectKeys(20, () => world.allocations.ofProvider(ctx, hosts[5]!));
+    await expectKeys(50, () => world.allocations.list(ctx, 50));
+    await expectKeys(20, () => world.allocations.remove(ctx, consumers[7]!));
+  });
+
+  it('a replica that follows, tree by tree', async () => {
+    const other = world.replicaOf();
+    await other.sync();
+    await claim(randomUUID(), hosts[9]!);
+    await expectKeys(30, () => other.sync());
+  });
+
+  it('a claim takes as many statements on an old cloud as on a new one', async () => {
+    await world.replica.sync();
+    expect((await statementsOf(world.db, () => claim(randomUUID(), hosts[11]!))).length).toBe(10);
+  });
+});

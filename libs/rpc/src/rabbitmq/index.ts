@@ -1,0 +1,2 @@
+export { createRabbitTransport, type RabbitTransport } from './rabbit-transport';
+export type { RabbitOptions } from './options';
