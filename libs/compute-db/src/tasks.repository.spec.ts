@@ -145,3 +145,26 @@ describe('a wait', () => {
     expect(await tasks.find(taskId)).toMatchObject({ leaseOwner: 'two', fence: 2 });
   });
 });
+
+describe('a restart', () => {
+  const later = NOW + 24 * 3_600_000;
+  const recover = (now: number): Promise<number> => tasks.recover({ instance: 'one', current: 'one/2' }, now);
+
+  it('gives a task the time back in which nobody worked on it', async () => {
+    await leaseAs('one/1', NOW);
+    await write(1, { waiting: true, readyAt: NOW + 300_000 });
+    expect(await recover(later)).toBe(1);
+    expect(await tasks.lease(taskId, { owner: 'one/2', until: later + LEASE_MS }, later)).toMatchObject({
+      expiresAt: later + 3_600_000,
+      fence: 2,
+    });
+  });
+
+  it('does so once: a second restart at the same moment adds nothing', async () => {
+    await leaseAs('one/1', NOW);
+    await write(1, { waiting: true, readyAt: NOW + 300_000 });
+    await recover(later);
+    await recover(later);
+    expect((await leaseAs('one/2', later))?.expiresAt).toBe(later + 3_600_000);
+  });
+});

@@ -283,13 +283,18 @@ export class TasksRepository {
   /**
    * After a restart: drops leases of former lives of this process, and has waiting steps run again at once (same
    * attempt, so the agent answers from its journal), and pauses end: the clock may have been set back since they
-   * began. Returns how many tasks are due by it.
+   * began. The time since a task was last written does not count against its cap: nobody worked on it, and a cloud
+   * that was off over night must not find its builds too old. Returns how many tasks are due by it.
    */
   async recover(owner: { instance: string; current: string }, now: number): Promise<number> {
     return this.db.transaction(async (tx) => {
       const former =
         "UPDATE tasks SET lease_owner = NULL, lease_until = NULL WHERE status IN ('open', 'superseded') AND lease_owner LIKE ? AND lease_owner <> ?";
       await tx.execute(former, [`${owner.instance.replace(/[%_]/g, '_')}/%`, owner.current]);
+      // in this order: MySQL lets a later assignment see an earlier one
+      const idle =
+        "UPDATE tasks SET expires_at = expires_at + ? - updated_at, updated_at = ? WHERE status = 'open' AND updated_at < ?";
+      await tx.execute(idle, [now, now, now]);
       const { affected } = await tx.execute(
         "UPDATE tasks SET waiting = 0, ready_at = ?, updated_at = ? WHERE status = 'open' AND (waiting = 1 OR ready_at > ?)",
         [now, now, now],
