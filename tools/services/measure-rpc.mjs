@@ -62,22 +62,27 @@ const pairs = { 'in process': [bus.connect(), bus.connect()], RabbitMQ: [rabbit(
 console.log('what | concurrency | per second | CPU µs here | CPU µs broker');
 for (const [name, [caller, callee]] of Object.entries(pairs)) {
   const server = name === 'RabbitMQ' ? broker : undefined;
-  let handled = 0;
+  const waiting = new Map();
   const options = { topic: 'measured', queue: 'work', instance: '', castPrefetch: 128, callPrefetch: 1024, news: false };
   await callee.consume(options, (d) => {
     if (d.kind === 'call') return d.reply(d.body);
     d.ack();
-    handled++;
+    const done = waiting.get(d.id);
+    waiting.delete(d.id);
+    done?.();
   });
   let id = 0;
   const message = () => ({ id: String(++id), pattern: 'measured.it', body });
   for (const concurrency of [1, 64]) {
     const call = () => caller.call({ topic: 'measured' }, message(), Date.now() + 30_000);
     await measure(`${name}: call`, concurrency, call, server);
-    const cast = () => caller.cast({ topic: 'measured' }, message());
-    await measure(`${name}: cast`, concurrency, cast, server);
+    const cast = () => {
+      const told = message();
+      const handled = new Promise((done) => waiting.set(told.id, done));
+      return Promise.all([caller.cast({ topic: 'measured' }, told), handled]);
+    };
+    await measure(`${name}: cast, confirmed and handled`, concurrency, cast, server);
   }
-  if (handled === 0) throw new Error('no cast arrived');
   await Promise.all([caller.close(), callee.close()]);
 }
 await broker.remove();

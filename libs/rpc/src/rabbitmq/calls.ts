@@ -117,12 +117,12 @@ export class CallChannel {
   }
 
   /** Answers that were given go out with the channel's end; calls that wait for theirs are rejected. */
-  async close(ms: number): Promise<void> {
+  async close(): Promise<void> {
     this.ended = true;
     for (const call of [...this.pending.values()]) call.settle(closed());
     const { channel } = this;
     this.channel = undefined;
-    if (channel && !this.isBlocked) await closeChannel(channel, ms);
+    if (channel && !this.isBlocked) await closeChannel(channel);
   }
 
   private writable(): Channel {

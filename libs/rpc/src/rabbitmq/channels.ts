@@ -10,12 +10,12 @@ export function silenced<C extends Channel>(channel: C): C {
 }
 
 /** Sends what the channel holds and ends it. Never rejects, and does not outlast the connection, as `close` would. */
-export async function closeChannel(channel: Channel, ms = GOODBYE_MS): Promise<void> {
+export async function closeChannel(channel: Channel): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     channel.once('close', resolve);
     channel.close().then(resolve, resolve);
   });
-  await within(ms, closed);
+  await within(GOODBYE_MS, closed);
 }
 
 /** Resolves when `done` does, at the latest after `ms`: for goodbyes that a dead peer never answers. */

@@ -132,7 +132,7 @@ export class ConfirmedPublisher {
     clearInterval(this.timer);
     const { channel } = this;
     this.channel = undefined;
-    if (channel && !this.blocked) await closeChannel(channel, ms);
+    if (channel && !this.blocked) await closeChannel(channel);
   }
 
   private enqueue(entry: Entry): void {

@@ -142,8 +142,7 @@ class Rabbit implements RabbitTransport {
   private async end(): Promise<void> {
     await Promise.all([...this.consumers].map((c) => c.close()));
     if (this.out.current) await within(CLOSE_MS, Promise.allSettled([...this.casts]));
-    await this.publisher.close(CLOSE_MS);
-    await this.calls.close(CLOSE_MS);
+    await Promise.all([this.publisher.close(CLOSE_MS), this.calls.close()]);
     await Promise.all([this.in.close(), this.out.close()]);
   }
 
