@@ -7,10 +7,11 @@
  * | work queue `topic` | quorum queue `<topic>` for casts, auto-delete queue `<topic>.calls` for calls                  |
  * | agent queue        | the same pair once per agent process, with a topic binding `<topic>.<host>` per host it serves |
  * | news               | fan-out exchange `<topic>.news`, an exclusive queue per subscriber                           |
- * | `call`             | mandatory publish, direct reply-to, expiration = deadline; taken without acknowledgement       |
+ * | `call`             | mandatory publish, direct reply-to, expiration = deadline; a second delivery is refused          |
  * | `cast`             | persistent, confirmed, mandatory publish; acknowledged after the handler                      |
  *
- * Calls are at most once: a callee that dies in mid-call is not replaced, its caller times out. Casts are at least
+ * Calls are at most once: a callee that dies in mid-call is not replaced; its caller learns of it when another process
+ * is handed the call (`unavailable`), or times out. Casts are at least
  * once: handlers must bear a second delivery. Order within a queue is kept until something is redelivered.
  */
 export interface Address {
@@ -50,7 +51,7 @@ export interface Delivery extends OutgoingMessage {
   retry(reason: string): void;
   /** No delivery can succeed: park in the dead letters with the reason. */
   dead(reason: string): void;
-  /** Give back untouched: does not count as an attempt. */
+  /** Give back untouched: does not count as an attempt. It is next again in process, last in RabbitMQ's queue. */
   release(): void;
 }
 

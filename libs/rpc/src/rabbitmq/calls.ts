@@ -2,10 +2,10 @@ import type { Channel, ConsumeMessage, Message } from 'amqplib';
 import { unavailable, type FractusError } from '@fractus/objects';
 import { pastDeadline, unroutable } from '../errors';
 import type { Address, OutgoingMessage } from '../transport';
+import { closeChannel } from './channels';
 import { blocked, brokerError, busy, closed, connectionLost } from './failures';
 import type { RabbitSettings } from './options';
 import { routingKey, type Topology } from './topology';
-import { within } from './within';
 
 const REPLY_TO = 'amq.rabbitmq.reply-to';
 /** The `type` of an answer that no handler gave: the process that had the call is gone. */
@@ -117,16 +117,12 @@ export class CallChannel {
   }
 
   /** Answers that were given go out with the channel's end; calls that wait for theirs are rejected. */
-  async close(ms: number): Promise<void> {
+  async close(): Promise<void> {
     this.ended = true;
     for (const call of [...this.pending.values()]) call.settle(closed());
     const { channel } = this;
     this.channel = undefined;
-    if (channel && !this.isBlocked)
-      await within(
-        ms,
-        channel.close().catch(() => undefined),
-      );
+    if (channel && !this.isBlocked) await closeChannel(channel);
   }
 
   private writable(): Channel {

@@ -1,13 +1,12 @@
 import type { Channel, GetMessage } from 'amqplib';
 import { notFound, unavailable } from '@fractus/objects';
 import type { DeadLetter, DeadLetters } from '../transport';
+import { closeChannel, silenced } from './channels';
 import { headersOf } from './delivery';
 import { brokerError, refusalOf } from './failures';
 import type { RabbitLink } from './link';
 import type { RabbitSettings } from './options';
-import { silenced } from './link';
 import type { Topology } from './topology';
-import { within } from './within';
 
 const WAIT_FOR_READER_MS = 100;
 /** Questions under way at once when the queue is read. */
@@ -84,10 +83,7 @@ export class RabbitDeadLetters implements DeadLetters {
       try {
         return await use(channel);
       } finally {
-        await within(
-          this.settings.connectTimeoutMs,
-          channel.close().catch(() => undefined),
-        );
+        await closeChannel(channel);
       }
     } catch (e) {
       throw brokerError(e);
@@ -105,7 +101,7 @@ export class RabbitDeadLetters implements DeadLetters {
         await channel.assertQueue(this.topology.deadReader, { exclusive: true, durable: false });
         const release = async (): Promise<void> => {
           await channel.deleteQueue(this.topology.deadReader).catch(() => undefined);
-          await channel.close().catch(() => undefined);
+          await closeChannel(channel);
         };
         return { connection, release };
       } catch (e) {

@@ -18,8 +18,9 @@ export function refusalOf(e: unknown): number | string | undefined {
   const { code, message = '' } = (e ?? {}) as { code?: unknown; message?: string };
   if (typeof code === 'number') return code in REFUSALS ? code : undefined;
   if (typeof code === 'string' && BAD_CERTIFICATE.test(code)) return code;
-  // what is refused during the opening handshake comes as text only
-  if (!/^(Handshake terminated|Expected ConnectionOpenOk)/.test(message)) return undefined;
+  // what is refused during the opening handshake comes as text only, and an unknown virtual host not even as that
+  if (message.startsWith('Expected ConnectionOpenOk; got <ConnectionClose')) return 530;
+  if (!message.startsWith('Handshake terminated')) return undefined;
   const told = Object.entries(REFUSALS).find(([number, name]) => message.includes(number) || message.includes(name));
   return told && Number(told[0]);
 }
@@ -30,7 +31,8 @@ export function brokerError(e: unknown): FractusError {
   const message = e instanceof Error ? e.message : String(e);
   const refusal = refusalOf(e);
   if (refusal !== undefined) {
-    return unavailable(`RabbitMQ refuses: ${message}`, { code: 'rpc.setup', details: { refusal }, cause: e });
+    const why = refusal === 530 ? "NOT_ALLOWED - the virtual host is unknown, or not this user's" : message;
+    return unavailable(`RabbitMQ refuses: ${why}`, { code: 'rpc.setup', details: { refusal }, cause: e });
   }
   return unavailable(`RabbitMQ cannot be reached: ${message}`, { code: 'rpc.connection', retryAfter: 1, cause: e });
 }

@@ -1,8 +1,8 @@
 import { connect, credentials, type Channel, type ChannelModel, type SocketOptions } from 'amqplib';
 import type { FractusError } from '@fractus/objects';
+import { GOODBYE_MS, silenced, within } from './channels';
 import { brokerError, closed, connectionLost, isSetupError } from './failures';
 import type { RabbitSettings } from './options';
-import { within } from './within';
 
 export interface LinkEvents {
   /** Makes channels on a new connection; the link is up when it has resolved. */
@@ -100,10 +100,7 @@ export class RabbitLink {
     this.wake();
     const connection = this.connection;
     if (connection) {
-      await within(
-        2000,
-        connection.close().catch(() => undefined),
-      );
+      await goodbye(connection);
       drop(connection); // a half-open one would never answer
     }
     await this.running;
@@ -135,7 +132,7 @@ export class RabbitLink {
       if (this.closing) throw closed();
     } catch (e) {
       this.events.down();
-      await connection.close().catch(() => undefined);
+      await goodbye(connection);
       drop(connection);
       throw e;
     }
@@ -199,11 +196,11 @@ export class RabbitLink {
   }
 }
 
-/** An `error` event without a listener would end the process; the failing operation tells what happened. */
-export function silenced<C extends Channel>(channel: C): C {
-  channel.on('error', () => undefined);
-  return channel;
-}
+const goodbye = (connection: ChannelModel): Promise<void> =>
+  within(
+    GOODBYE_MS,
+    connection.close().catch(() => undefined),
+  );
 
 /** Ends the socket without a farewell, which on a half-open connection would wait for ever. */
 function drop(connection: ChannelModel): void {

@@ -1,9 +1,9 @@
 import type { ConfirmChannel, Message, Options } from 'amqplib';
 import { unavailable, type FractusError } from '@fractus/objects';
 import { Fifo } from '../fifo';
+import { closeChannel, within } from './channels';
 import { brokerError, busy, closed, refusalOf } from './failures';
 import type { RabbitSettings } from './options';
-import { within } from './within';
 
 export interface Publication {
   readonly exchange: string;
@@ -14,6 +14,15 @@ export interface Publication {
   readonly wanted?: () => boolean;
 }
 
+/** What amqplib says when the broker refuses a message, as against a channel that ended before it was confirmed. */
+const NACKED = /nacked/;
+/** How long a queue may refuse before a cast to it is given up. */
+const LEADER_MS = 5000;
+const NACK_PAUSE_MS = 250;
+/** A confirmation that takes longer is not waited for: the message is sent again. Doubles while none comes. */
+const STUCK_MS = 3000;
+const TICK_MS = 500;
+
 /** `returned`: no queue is bound to the address. */
 export type Outcome = 'taken' | 'returned';
 
@@ -22,6 +31,11 @@ interface Entry {
   readonly publication: Publication;
   readonly until: number;
   returned: boolean;
+  /** Whether it waits in line to be sent. */
+  queued: boolean;
+  /** When it was last sent on the present channel; undefined while it waits. */
+  sentAt?: number;
+  nackedAt?: number;
   resolve(outcome: Outcome): void;
   reject(e: FractusError): void;
 }
@@ -41,6 +55,8 @@ export class ConfirmedPublisher {
   /** After the broker closed the channel for one of several messages: send one at a time, to learn which it was. */
   private oneByOne = false;
   private probe: Entry | undefined;
+  private stuckMs = STUCK_MS;
+  private renew: (old: ConfirmChannel) => void = () => undefined;
   private timer: NodeJS.Timeout | undefined;
   private idle: (() => void)[] = [];
   private ended = false;
@@ -58,18 +74,23 @@ export class ConfirmedPublisher {
         throw busy(`Too many casts are unconfirmed: ${String(publication.options.type)} was not sent`);
       const id = String(++this.sequence);
       const until = Date.now() + this.settings.patienceMs;
-      const entry: Entry = { id, publication, until, returned: false, resolve, reject };
+      const entry: Entry = { id, publication, until, returned: false, queued: false, resolve, reject };
       this.entries.set(id, entry);
-      this.unsent.push(entry);
-      if (!this.timer) this.arm(this.settings.patienceMs);
+      this.enqueue(entry);
+      this.tick();
       this.flush();
     });
   }
 
-  /** A new connection: sends everything that is not confirmed. `broken` is called when the broker closes the channel. */
-  up(channel: ConfirmChannel, broken: (e: unknown) => void): void {
-    channel.on('error', (e) => this.refused(e, broken));
+  /**
+   * A new channel: sends everything that is not confirmed. `broken` is called when the broker closes the channel,
+   * `renew` when another is needed.
+   */
+  up(channel: ConfirmChannel, broken: (e: unknown) => void, renew: (old: ConfirmChannel) => void): void {
+    this.renew = renew;
+    channel.on('error', (e) => this.refused(e, channel, broken));
     channel.on('drain', () => {
+      if (this.channel !== channel) return;
       this.stalled = false;
       this.flush();
     });
@@ -79,12 +100,13 @@ export class ConfirmedPublisher {
     });
     this.channel = channel;
     this.stalled = false;
-    this.blocked = false;
     this.probe = undefined;
     this.unsent = new Fifo();
     for (const entry of this.entries.values()) {
       entry.returned = false;
-      if (entry.publication.wanted?.() ?? true) this.unsent.push(entry);
+      entry.sentAt = undefined;
+      entry.queued = false;
+      if (entry.publication.wanted?.() ?? true) this.enqueue(entry);
       else this.settle(entry, brokerError(new Error('given up with the connection')));
     }
     this.flush();
@@ -92,6 +114,7 @@ export class ConfirmedPublisher {
 
   down(): void {
     this.channel = undefined;
+    this.blocked = false;
   }
 
   setBlocked(is: boolean): void {
@@ -106,20 +129,23 @@ export class ConfirmedPublisher {
       await within(ms, new Promise<void>((resolve) => this.idle.push(resolve)));
     }
     for (const entry of [...this.entries.values()]) this.settle(entry, closed());
-    clearTimeout(this.timer);
+    clearInterval(this.timer);
     const { channel } = this;
     this.channel = undefined;
-    if (channel && !this.blocked)
-      await within(
-        ms,
-        channel.close().catch(() => undefined),
-      );
+    if (channel && !this.blocked) await closeChannel(channel);
+  }
+
+  private enqueue(entry: Entry): void {
+    if (entry.queued) return;
+    entry.queued = true;
+    this.unsent.push(entry);
   }
 
   private flush(): void {
     while (this.channel && !this.stalled && !this.blocked && !this.probe) {
       const entry = this.unsent.shift();
       if (!entry) return;
+      entry.queued = false;
       if (this.entries.has(entry.id)) this.send(entry, this.channel);
     }
   }
@@ -134,6 +160,7 @@ export class ConfirmedPublisher {
       correlationId: entry.id,
     };
     if (this.oneByOne) this.probe = entry;
+    entry.sentAt = Date.now();
     try {
       const more = channel.publish(exchange, key, Buffer.from(body), whole, (e) => this.confirmed(entry, channel, e));
       if (!more) this.stalled = true;
@@ -144,16 +171,37 @@ export class ConfirmedPublisher {
 
   private confirmed(entry: Entry, channel: ConfirmChannel, e: unknown): void {
     if (this.channel !== channel) return; // of a connection that is gone: the entry is sent again
+    if (e && !NACKED.test(String(e))) {
+      this.channel = undefined; // the channel has ended without a word on the entry: it is sent again
+      return;
+    }
     if (this.probe === entry) this.probe = undefined;
-    if (e) {
-      const key = entry.publication.key;
-      const full = unavailable(`The queue of ${key} is full`, { code: 'rpc.queue_full', retryAfter: 1 });
-      this.settle(entry, full);
-    } else this.settle(entry, entry.returned ? 'returned' : 'taken');
+    if (e) this.nacked(entry);
+    else {
+      this.stuckMs = STUCK_MS;
+      this.settle(entry, entry.returned ? 'returned' : 'taken');
+    }
     this.flush();
   }
 
-  private refused(e: unknown, broken: (e: unknown) => void): void {
+  /** The queue is full, or its leader is not elected yet after a restart; the broker does not say which. */
+  private nacked(entry: Entry): void {
+    entry.nackedAt ??= Date.now();
+    entry.sentAt = undefined;
+    if (Date.now() - entry.nackedAt < LEADER_MS && !this.ended) {
+      setTimeout(() => {
+        this.enqueue(entry);
+        this.flush();
+      }, NACK_PAUSE_MS);
+      return;
+    }
+    const { key } = entry.publication;
+    const message = `The queue of ${key} takes nothing: it is full, or has no leader`;
+    this.settle(entry, unavailable(message, { code: 'rpc.queue_full', retryAfter: 1 }));
+  }
+
+  private refused(e: unknown, channel: ConfirmChannel, broken: (e: unknown) => void): void {
+    if (this.channel !== channel) return;
     this.channel = undefined;
     if (refusalOf(e) !== undefined) {
       if (this.probe) this.settle(this.probe, brokerError(e));
@@ -171,18 +219,40 @@ export class ConfirmedPublisher {
     this.idle.splice(0).forEach((resolve) => resolve());
   }
 
-  /** One timer for all: they run out in the order they came. */
-  private arm(ms: number): void {
-    this.timer = setTimeout(() => {
-      this.timer = undefined;
-      const now = Date.now();
-      for (const entry of this.entries.values()) {
-        if (entry.until > now) return this.arm(entry.until - now);
-        const { type } = entry.publication.options;
-        const message = `RabbitMQ did not confirm ${String(type)} in ${this.settings.patienceMs} ms`;
-        this.settle(entry, unavailable(message, { code: 'rpc.unconfirmed', retryAfter: 1 }));
+  /** One timer for all while there are any. */
+  private tick(): void {
+    this.timer ??= setInterval(() => {
+      if (this.entries.size === 0) {
+        clearInterval(this.timer);
+        this.timer = undefined;
+        return;
       }
-    }, ms);
-    this.timer.unref();
+      this.giveUp(Date.now());
+      this.resendStuck(Date.now());
+    }, TICK_MS).unref();
+  }
+
+  /** They run out in the order they came. */
+  private giveUp(now: number): void {
+    for (const entry of this.entries.values()) {
+      if (entry.until > now) return;
+      const { type } = entry.publication.options;
+      const message = `RabbitMQ did not confirm ${String(type)} in ${this.settings.patienceMs} ms`;
+      this.settle(entry, unavailable(message, { code: 'rpc.unconfirmed', retryAfter: 1 }));
+    }
+  }
+
+  /** RabbitMQ can forget to confirm what reaches a quorum queue while it elects a leader: a new channel, and again. */
+  private resendStuck(now: number): void {
+    if (!this.channel || this.blocked) return;
+    for (const entry of this.entries.values()) {
+      if (entry.sentAt === undefined) continue; // waits to be sent
+      if (now - entry.sentAt < this.stuckMs) return;
+      this.stuckMs = Math.min(this.stuckMs * 2, this.settings.patienceMs);
+      const { channel } = this;
+      this.channel = undefined;
+      this.settings.logger.warn({ key: entry.publication.key }, 'RabbitMQ did not confirm: sending again');
+      return this.renew(channel);
+    }
   }
 }

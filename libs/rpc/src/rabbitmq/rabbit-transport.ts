@@ -1,4 +1,4 @@
-import type { ChannelModel } from 'amqplib';
+import type { ChannelModel, ConfirmChannel } from 'amqplib';
 import type { FractusError } from '@fractus/objects';
 import { unroutable } from '../errors';
 import type {
@@ -12,10 +12,11 @@ import type {
   RpcTransport,
 } from '../transport';
 import { CallChannel } from './calls';
+import { closeChannel, silenced, within } from './channels';
 import { RabbitConsumer } from './consumer';
 import { RabbitDeadLetters } from './dead-letters';
 import { brokerError, blocked, closed, connectionLost } from './failures';
-import { RabbitLink, silenced } from './link';
+import { RabbitLink } from './link';
 import { settingsOf, type RabbitOptions, type RabbitSettings } from './options';
 import { ConfirmedPublisher, type Publication } from './publisher';
 import { Requeue } from './requeue';
@@ -51,6 +52,7 @@ class Rabbit implements RabbitTransport {
   private readonly out: RabbitLink;
   private readonly in: RabbitLink;
   private readonly consumers = new Set<RabbitConsumer>();
+  private readonly casts = new Set<Promise<void>>();
   private consuming = false;
   private ended: Promise<void> | undefined;
 
@@ -98,7 +100,14 @@ class Rabbit implements RabbitTransport {
   }
 
   async cast(to: Address, message: OutgoingMessage): Promise<void> {
-    await this.publishCast(to, message);
+    if (this.ended) throw closed();
+    const cast = this.publishCast(to, message);
+    this.casts.add(cast);
+    try {
+      await cast;
+    } finally {
+      this.casts.delete(cast);
+    }
   }
 
   async publish(topic: string, message: OutgoingMessage): Promise<void> {
@@ -132,8 +141,8 @@ class Rabbit implements RabbitTransport {
 
   private async end(): Promise<void> {
     await Promise.all([...this.consumers].map((c) => c.close()));
-    await this.publisher.close(CLOSE_MS);
-    await this.calls.close(CLOSE_MS);
+    if (this.out.current) await within(CLOSE_MS, Promise.allSettled([...this.casts]));
+    await Promise.all([this.publisher.close(CLOSE_MS), this.calls.close()]);
     await Promise.all([this.in.close(), this.out.close()]);
   }
 
@@ -155,7 +164,11 @@ class Rabbit implements RabbitTransport {
     const confirmed = silenced(await connection.createConfirmChannel());
     await this.topology.declareBase(confirmed);
     await this.calls.up(silenced(await connection.createChannel()), broken);
-    this.publisher.up(confirmed, broken);
+    const renew = (old: ConfirmChannel): void => {
+      void closeChannel(old);
+      connection.createConfirmChannel().then((next) => this.publisher.up(silenced(next), broken, renew), broken);
+    };
+    this.publisher.up(confirmed, broken, renew);
   }
 
   private async publishCast(to: Address, message: OutgoingMessage, sender?: string): Promise<void> {
@@ -180,7 +193,7 @@ class Rabbit implements RabbitTransport {
     } catch (e) {
       throw brokerError(e);
     } finally {
-      await channel.close().catch(() => undefined);
+      await closeChannel(channel);
     }
   }
 

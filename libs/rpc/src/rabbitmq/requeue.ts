@@ -1,3 +1,4 @@
+import { closeChannel } from './channels';
 import { pauseFor, type Topology } from './topology';
 import type { Headers, RabbitDelivery } from './delivery';
 import type { RabbitLink } from './link';
@@ -66,7 +67,7 @@ export class Requeue {
     try {
       return await this.topology.declareRetry(channel, ms);
     } finally {
-      await channel.close().catch(() => undefined);
+      await closeChannel(channel);
     }
   }
 }

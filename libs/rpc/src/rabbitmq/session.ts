@@ -2,13 +2,12 @@ import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 import { conflict } from '@fractus/objects';
 import type { ConsumeOptions, Delivery } from '../transport';
 import type { CallChannel } from './calls';
+import { closeChannel, GOODBYE_MS, silenced, within } from './channels';
 import { RabbitDelivery, type Hand } from './delivery';
 import { brokerError, refusalOf } from './failures';
-import { silenced } from './link';
 import type { RabbitSettings } from './options';
 import type { Requeue } from './requeue';
 import { routingKey, type Topology } from './topology';
-import { within } from './within';
 
 export interface SessionParts {
   readonly settings: RabbitSettings;
@@ -19,8 +18,6 @@ export interface SessionParts {
 
 const MAX_NEWS_IN_HAND = 10_000;
 const ATTEMPTS_AT_CALLS = 5;
-/** How long a broker may take to confirm the end of something; one behind a half-open connection never will. */
-const ANSWER_MS = 2000;
 
 /** A consumer's channels on one connection. When the connection is lost its deliveries can no longer be settled. */
 export class Session implements Hand {
@@ -85,7 +82,7 @@ export class Session implements Hand {
   /** No further deliveries. */
   async stop(): Promise<void> {
     const cancelled = this.cancels.splice(0).map((cancel) => cancel().catch(() => undefined));
-    await within(ANSWER_MS, Promise.all(cancelled));
+    await within(GOODBYE_MS, Promise.all(cancelled));
   }
 
   /** Lets go of what is in hand, after what is under way has been moved (at most `ms`). */
@@ -99,8 +96,7 @@ export class Session implements Hand {
   async end(): Promise<void> {
     this.alive = false;
     this.inHand.clear();
-    const closed = this.channels.splice(0).map((c) => c.close().catch(() => undefined));
-    await within(ANSWER_MS, Promise.all(closed));
+    await Promise.all(this.channels.splice(0).map((c) => closeChannel(c)));
   }
 
   private async setUp(hosts: readonly string[]): Promise<void> {

@@ -44,8 +44,12 @@ export class TestBroker {
     await this.tool('stop');
   }
 
-  /** kill -9. */
+  /**
+   * kill -9. RabbitMQ 3.10 notes a new quorum queue's log for good only seconds after it was declared; a queue whose
+   * broker is killed before that is lost and never usable again. That is not what is tested here, so it is noted first.
+   */
   async kill(): Promise<void> {
+    await this.ctl('eval', '[dets:sync(T) || T <- dets:all()].');
     await this.tool('kill');
   }
 
