@@ -1,4 +1,5 @@
-// npm run dev: the cloud, built again and started again whenever a source file changes. State is kept in between.
+// npm run dev: the cloud, built again and started again whenever a source file changes. State is kept in between, so
+// `--reset` counts for the first start only. A first start that ends by itself (a bad option, a taken port, --help) ends it all.
 import { spawn } from 'node:child_process';
 import { watch } from 'node:fs';
 import { join } from 'node:path';
@@ -11,19 +12,26 @@ const inspect = process.env.FRACTUS_INSPECT ? [`--inspect=${process.env.FRACTUS_
 let cloud;
 let timer;
 let stopping = false;
+let args = process.argv.slice(2);
+let changed = false;
 
 function start() {
   const bundle = ensureBuilt('cloud');
-  cloud = spawn(process.execPath, [...inspect, '--enable-source-maps', bundle, ...process.argv.slice(2)], { stdio: 'inherit' });
-  cloud.on('exit', (code) => {
-    if (stopping) process.exit(code ?? 0);
+  const started = spawn(process.execPath, [...inspect, '--enable-source-maps', bundle, ...args], { stdio: 'inherit' });
+  cloud = started;
+  args = args.filter((arg) => arg !== '--reset');
+  started.on('exit', (code) => {
+    if (stopping || !changed) process.exit(code ?? (stopping ? 0 : 1));
+    if (!started.replaced) console.log('\nThe cloud has ended by itself; the next change starts it again. Ctrl-C ends.');
   });
 }
 
 function restart() {
-  console.log('\nchange seen: building and starting again …');
+  changed = true;
+  console.log('\nChange seen: building and starting again …');
   const old = cloud;
-  if (!old || old.exitCode !== null) return start();
+  if (!old || old.exitCode !== null || old.signalCode !== null) return start();
+  old.replaced = true;
   old.once('exit', () => !stopping && start());
   old.kill('SIGTERM');
 }
