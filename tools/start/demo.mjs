@@ -9,7 +9,7 @@ checkNode();
 ensureInstalled();
 const { values } = parseArgs({ options: { 'state-dir': { type: 'string', default: join(root, '.fractus') }, help: { type: 'boolean' } } });
 if (values.help) {
-  console.log('npm run demo -- [--state-dir <folder of a running cloud>]');
+  console.log('npm run demo -- [--state-dir <folder of a running cloud>]   (none running there: starts one of its own)');
   process.exit(0);
 }
 const { parse } = await import('yaml');
@@ -28,7 +28,8 @@ async function running(stateDir) {
 
 let auth = await running(resolve(values['state-dir']));
 let own = null;
-if (!auth) {
+if (auth) console.log(`Using the cloud at ${auth.auth_url}; what the demo makes is deleted at the end.`);
+else {
   console.log('No cloud is running: starting one for the demo …');
   own = await temporaryCloud(['--hosts', '3']);
   auth = await running(own.stateDir);
@@ -79,6 +80,7 @@ async function boot(name, flavorId, imageId) {
 
 let exit = 0;
 let huge = null;
+let quota = null; // what to restore at the end
 const made = [];
 try {
   const { flavors } = await compute('GET', '/flavors');
@@ -93,6 +95,7 @@ try {
   huge = (await compute('POST', '/flavors', { flavor: { name: `demo-huge-${Date.now()}`, ram: 4_096_000, vcpus: 2, disk: 10 } })).flavor;
   // room in the quota, so that it is the scheduler who refuses and not the quota
   const project = server.tenant_id;
+  quota = { project, ram: (await compute('GET', `/os-quota-sets/${project}`)).quota_set.ram };
   await compute('PUT', `/os-quota-sets/${project}`, { quota_set: { ram: -1 } });
   const refused = await boot('demo-huge', huge.id, images[0].id);
   made.push(refused.id);
@@ -103,6 +106,7 @@ try {
   exit = 1;
 } finally {
   for (const id of made) await compute('DELETE', `/servers/${id}`).catch((e) => console.error(e.message));
+  if (quota) await compute('PUT', `/os-quota-sets/${quota.project}`, { quota_set: { ram: quota.ram, force: true } }).catch((e) => console.error(e.message));
   if (huge) await compute('DELETE', `/flavors/${huge.id}`).catch(() => undefined);
   if (own) await own.close();
 }
