@@ -4,9 +4,15 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { missingMariadb, startMariadb } from '../services/mariadb.mjs';
-import { checkNode, ensureInstalled, root } from '../start/checks.mjs';
+import { checkNode, ensureInstalled, fail, root } from '../start/checks.mjs';
 
 checkNode();
+if (process.argv.includes('--help') || process.argv.includes('-h')) {
+  console.log('npm test -- [--require-all]   runs every suite that can run here; with --require-all a skipped suite is a failure');
+  process.exit(0);
+}
+const unknown = process.argv.slice(2).find((arg) => arg !== '--require-all');
+if (unknown) fail(`npm test does not know ${unknown}; one project: npx nx test <project>, one file: see CONTRIBUTING.md`);
 ensureInstalled();
 
 const requireAll = process.argv.includes('--require-all');
