@@ -19,7 +19,10 @@ async function checkPorts({ bind, portBase }: CloudOptions): Promise<void> {
     if (state === 'free') continue;
     if (state !== 'EADDRINUSE') throw new OptionError(`cannot listen on ${bind}:${ports[name]} (${name}): ${state}`);
     const base = await findFreeBase(bind);
-    const hint = base === undefined ? 'stop what holds it' : `move all ports: npm start -- --port-base ${base}`;
+    const hint =
+      base === undefined
+        ? 'stop what holds it'
+        : `move all ports by adding --port-base ${base} (npm start -- --port-base ${base})`;
     throw new OptionError(`port ${ports[name]} (${name}) is taken; ${hint}`);
   }
 }
@@ -39,7 +42,7 @@ function printTable(cloud: RunningCloud, state: StateDir, options: CloudOptions,
   for (const [name, value] of rows) console.log(`  ${name.padEnd(10)} ${value}`);
   console.log(`\n  user admin in project admin; passwords are in ${state.file('clouds.yaml')}. Paste:\n`);
   console.log(`export OS_CLIENT_CONFIG_FILE=${state.file('clouds.yaml')} OS_CLOUD=fractus\n`);
-  console.log(`Fractus is ready (${seconds} s). Ctrl-C stops it.`);
+  console.log(`Fractus is ready (${seconds} s; process ${process.pid}). Ctrl-C stops it.`);
 }
 
 async function main(): Promise<void> {

@@ -20,7 +20,7 @@ function integer(min: number, max: number): (text: string) => number {
   return (text) => {
     const n = Number(text);
     if (!/^\d+$/.test(text) || n < min || n > max)
-      throw new InvalidArgumentError(`give a whole number from ${min} to ${max}`);
+      throw new InvalidArgumentError(`Give a whole number from ${min} to ${max}`);
     return n;
   };
 }
@@ -55,14 +55,14 @@ function command(): Command {
 
 /** An empty name would be the folder that the command happens to run in. */
 function named(text: string): string {
-  if (text.trim() === '') throw new InvalidArgumentError('give a folder');
+  if (text.trim() === '') throw new InvalidArgumentError('Give a folder');
   return text;
 }
 
 function oneOf<T extends string>(values: readonly T[]): (text: string) => T {
   return (text) => {
     const found = values.find((v) => v === text);
-    if (!found) throw new InvalidArgumentError(`give one of ${values.join(', ')}`);
+    if (!found) throw new InvalidArgumentError(`Give one of ${values.join(', ')}`);
     return found;
   };
 }

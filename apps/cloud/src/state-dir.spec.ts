@@ -64,5 +64,5 @@ describe('the state folder', () => {
     state.release();
   });
 
-  it('has a name', () => expect(() => parseOptions(['--state-dir', ''])).toThrow('give a folder'));
+  it('has a name', () => expect(() => parseOptions(['--state-dir', ''])).toThrow('Give a folder'));
 });
