@@ -1,9 +1,13 @@
+const { mkdirSync } = require('node:fs');
 const { resolve } = require('node:path');
 const swc = require('./swc.options.cjs')('commonjs');
 const { compilerOptions } = require('../../tsconfig.base.json');
 
 const root = resolve(__dirname, '../..');
 const escape = (s) => s.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+// The nx target writes its report here; jest does not make the folder.
+mkdirSync(resolve(root, 'tmp/test-results'), { recursive: true });
 
 /** Shared jest settings; a project's jest.config.cjs spreads this and adds displayName and rootDir. */
 module.exports = {
