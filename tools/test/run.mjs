@@ -35,6 +35,7 @@ function collect(name) {
 function jestSuites() {
   rmSync(results, { recursive: true, force: true });
   mkdirSync(results, { recursive: true });
+  console.log('Every project prints when it has ended; e2e, the last, is silent for some minutes. Ten minutes in all on two cores.\n');
   const ok = run('npx', ['nx', 'run-many', '-t', 'test', '--parallel=2', '--output-style=static', '--nxBail=false']);
   const files = existsSync(results) ? readdirSync(results) : [];
   for (const file of files) collect(file.replace(/\.json$/, ''));
