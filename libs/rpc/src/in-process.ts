@@ -149,7 +149,8 @@ class Connection implements InProcessTransport {
       fail: (e) => void (settle() && reject(e)),
     };
     const late = () => call.fail(pastDeadline(pattern));
-    const timer = setTimeout(late, Math.min(deadline - Date.now(), 2 ** 31 - 1));
+    // timers may fire a millisecond early by the wall clock; the callee must find the deadline passed when the caller has
+    const timer = setTimeout(late, Math.min(deadline - Date.now() + 1, 2 ** 31 - 1));
     this.pending.add(call);
     return call;
   }

@@ -73,7 +73,7 @@ export class CallChannel {
         if (typeof outcome === 'string') resolve(outcome);
         else reject(outcome);
       };
-      const timer = setTimeout(() => settle(pastDeadline(message.pattern)), Math.min(left, LONGEST_TIMER_MS));
+      const timer = setTimeout(() => settle(pastDeadline(message.pattern)), Math.min(left + 1, LONGEST_TIMER_MS));
       this.pending.set(id, { to, settle });
       try {
         channel.publish(this.topology.calls, key, Buffer.from(message.body), {
