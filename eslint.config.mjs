@@ -33,12 +33,21 @@ export default tseslint.config(
       ],
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/no-non-null-assertion': 'error',
-      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true }],
-      'no-restricted-imports': ['error', { patterns: [{ group: ['@fractus/app-*'], message: 'an app imports libs, never another app' }] }],
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true },
+      ],
+      'no-restricted-imports': [
+        'error',
+        { patterns: [{ group: ['@fractus/app-*'], message: 'an app imports libs, never another app' }] },
+      ],
       'no-restricted-syntax': [
         'error',
         { selector: 'ExportDefaultDeclaration', message: 'named exports only' },
-        { selector: "Property[key.name='scope'] > MemberExpression[object.name='Scope'][property.name='REQUEST']", message: 'singletons only: no request-scoped provider' },
+        {
+          selector: "Property[key.name='scope'] > MemberExpression[object.name='Scope'][property.name='REQUEST']",
+          message: 'singletons only: no request-scoped provider',
+        },
       ],
     },
   },
@@ -51,8 +60,20 @@ export default tseslint.config(
     files: ['libs/{objects,server-lifecycle,scheduling,os-traits,os-resource-classes}/src/**/*.ts'],
     ignores: ['**/*.spec.ts'],
     rules: {
-      'no-restricted-imports': ['error', { patterns: [{ regex: NOT_PURE, message: 'this library is pure: no I/O, no framework' }] }],
-      'no-restricted-globals': ['error', 'process', 'console', 'fetch', 'WebSocket', 'setTimeout', 'setInterval', 'setImmediate'],
+      'no-restricted-imports': [
+        'error',
+        { patterns: [{ regex: NOT_PURE, message: 'this library is pure: no I/O, no framework' }] },
+      ],
+      'no-restricted-globals': [
+        'error',
+        'process',
+        'console',
+        'fetch',
+        'WebSocket',
+        'setTimeout',
+        'setInterval',
+        'setImmediate',
+      ],
     },
   },
   {
@@ -61,12 +82,28 @@ export default tseslint.config(
   },
   {
     files: ['**/*.cjs'],
-    languageOptions: { globals: { module: 'writable', require: 'readonly', __dirname: 'readonly', process: 'readonly' } },
+    languageOptions: {
+      globals: { module: 'writable', require: 'readonly', __dirname: 'readonly', process: 'readonly' },
+    },
     rules: { '@typescript-eslint/no-require-imports': 'off' },
   },
   {
     files: ['**/*.mjs'],
-    languageOptions: { globals: { console: 'readonly', process: 'readonly', fetch: 'readonly', setTimeout: 'readonly', clearTimeout: 'readonly', setInterval: 'readonly', clearInterval: 'readonly', performance: 'readonly', URL: 'readonly', AbortSignal: 'readonly', Buffer: 'readonly' } },
+    languageOptions: {
+      globals: {
+        console: 'readonly',
+        process: 'readonly',
+        fetch: 'readonly',
+        setTimeout: 'readonly',
+        clearTimeout: 'readonly',
+        setInterval: 'readonly',
+        clearInterval: 'readonly',
+        performance: 'readonly',
+        URL: 'readonly',
+        AbortSignal: 'readonly',
+        Buffer: 'readonly',
+      },
+    },
   },
   prettier,
 );

@@ -18,11 +18,24 @@ const put = (file, text) => {
   if (!existsSync(path)) writeFileSync(path, text);
 };
 mkdirSync(resolve(dir, 'src'), { recursive: true });
-const tags = [isApp ? 'type:app' : 'type:lib', `scope:${name}`, ...(isApp ? [] : [flags.includes('--pure') ? 'layer:pure' : 'layer:io'])];
+const tags = [
+  isApp ? 'type:app' : 'type:lib',
+  `scope:${name}`,
+  ...(isApp ? [] : [flags.includes('--pure') ? 'layer:pure' : 'layer:io']),
+];
 const targets = { ...(isApp ? { build: {} } : {}), lint: {}, typecheck: {}, test: {} };
-put('project.json', `${JSON.stringify({ name, $schema: '../../node_modules/nx/schemas/project-schema.json', projectType: isApp ? 'application' : 'library', sourceRoot: `${project}/src`, tags, targets }, null, 2)}\n`);
-put('tsconfig.json', `${JSON.stringify({ extends: '../../tsconfig.base.json', compilerOptions: { tsBuildInfoFile: `../../tmp/tsbuildinfo/${name}.tsbuildinfo` }, include: ['src/**/*.ts', 'test/**/*.ts'] }, null, 2)}\n`);
-put('jest.config.cjs', `module.exports = { ...require('../../tools/build/jest.preset.cjs'), displayName: '${name}', rootDir: __dirname };\n`);
+put(
+  'project.json',
+  `${JSON.stringify({ name, $schema: '../../node_modules/nx/schemas/project-schema.json', projectType: isApp ? 'application' : 'library', sourceRoot: `${project}/src`, tags, targets }, null, 2)}\n`,
+);
+put(
+  'tsconfig.json',
+  `${JSON.stringify({ extends: '../../tsconfig.base.json', compilerOptions: { tsBuildInfoFile: `../../tmp/tsbuildinfo/${name}.tsbuildinfo` }, include: ['src/**/*.ts', 'test/**/*.ts'] }, null, 2)}\n`,
+);
+put(
+  'jest.config.cjs',
+  `module.exports = { ...require('../../tools/build/jest.preset.cjs'), displayName: '${name}', rootDir: __dirname };\n`,
+);
 if (!isApp) put('src/index.ts', 'export {};\n');
 
 const base = resolve(root, 'tsconfig.base.json');

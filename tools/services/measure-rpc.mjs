@@ -48,7 +48,13 @@ async function measure(what, concurrency, one, broker) {
   const used = process.cpuUsage(cpu);
   const micro = (s) => Math.round((s * 1e6) / count);
   console.log(
-    [what, concurrency, Math.round(count / elapsed), micro((used.user + used.system) / 1e6), broker ? micro(cpuOf(broker.pid) - brokerCpu) : '–'].join(' | '),
+    [
+      what,
+      concurrency,
+      Math.round(count / elapsed),
+      micro((used.user + used.system) / 1e6),
+      broker ? micro(cpuOf(broker.pid) - brokerCpu) : '–',
+    ].join(' | '),
   );
 }
 
@@ -63,7 +69,14 @@ console.log('what | concurrency | per second | CPU µs here | CPU µs broker');
 for (const [name, [caller, callee]] of Object.entries(pairs)) {
   const server = name === 'RabbitMQ' ? broker : undefined;
   const waiting = new Map();
-  const options = { topic: 'measured', queue: 'work', instance: '', castPrefetch: 128, callPrefetch: 1024, news: false };
+  const options = {
+    topic: 'measured',
+    queue: 'work',
+    instance: '',
+    castPrefetch: 128,
+    callPrefetch: 1024,
+    news: false,
+  };
   await callee.consume(options, (d) => {
     if (d.kind === 'call') return d.reply(d.body);
     d.ack();

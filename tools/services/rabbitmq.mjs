@@ -31,7 +31,8 @@ export function missingRabbitmq() {
 }
 
 const stateFile = (folder) => join(folder, 'rabbitmq.json');
-const readState = (folder) => (existsSync(stateFile(folder)) ? JSON.parse(readFileSync(stateFile(folder), 'utf8')) : null);
+const readState = (folder) =>
+  existsSync(stateFile(folder)) ? JSON.parse(readFileSync(stateFile(folder), 'utf8')) : null;
 const writeState = (folder, state) => writeFileSync(stateFile(folder), JSON.stringify(state, null, 2), { mode: 0o600 });
 
 /** Ports that are free now, all different. */
@@ -120,7 +121,16 @@ class Rabbitmq {
     const password = randomBytes(18).toString('base64url');
     const [free, epmdPort, distPort, ctlPort] = await freePorts(4);
     const node = `fractus-${randomBytes(4).toString('hex')}@localhost`;
-    writeState(this.folder, { port: port || free, epmdPort, distPort, ctlPort, node, user: 'fractus', password, users: {} });
+    writeState(this.folder, {
+      port: port || free,
+      epmdPort,
+      distPort,
+      ctlPort,
+      node,
+      user: 'fractus',
+      password,
+      users: {},
+    });
     writeFileSync(join(this.folder, 'enabled_plugins'), '[].\n');
     writeFileSync(
       join(this.folder, 'rabbitmq.conf'),
@@ -286,7 +296,8 @@ async function main([command, ...rest]) {
   if (!folder || !COMMANDS.includes(command)) {
     throw new Error(`usage: rabbitmq.mjs ${COMMANDS.join('|')} --folder FOLDER [--port N] [-- ARGUMENTS]`);
   }
-  const told = (server) => JSON.stringify({ url: server.url(), port: server.port, pid: server.pid, running: server.running });
+  const told = (server) =>
+    JSON.stringify({ url: server.url(), port: server.port, pid: server.pid, running: server.running });
   if (command === 'start') {
     return console.log(told(await startRabbitmq({ folder, port: Number(option('port') ?? 0), detached: true })));
   }

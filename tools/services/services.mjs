@@ -16,7 +16,10 @@ const SERVICES = {
 
 /** Starts the named services (detached ones outlive this process); an object of them by name. */
 export async function startServices({ dir, names = Object.keys(SERVICES), detached = false }) {
-  const started = names.map(async (name) => [name, await SERVICES[name].start({ folder: join(resolve(dir), name), detached })]);
+  const started = names.map(async (name) => [
+    name,
+    await SERVICES[name].start({ folder: join(resolve(dir), name), detached }),
+  ]);
   return Object.fromEntries(await Promise.all(started));
 }
 
@@ -39,7 +42,8 @@ async function main([command, ...rest]) {
   }
   const asked = Object.keys(SERVICES).filter((name) => rest.includes(`--${name}`));
   const names = asked.length > 0 ? asked : undefined;
-  if (command === 'start') return console.log(JSON.stringify(told(await startServices({ dir, names, detached: true }))));
+  if (command === 'start')
+    return console.log(JSON.stringify(told(await startServices({ dir, names, detached: true }))));
   const services = knownServices({ dir, names });
   if (command === 'stop') await Promise.all(Object.values(services).map((s) => s.stop()));
   console.log(JSON.stringify(told(services)));

@@ -32,22 +32,38 @@ export function missingBuildTools() {
     ['g++', 'a C++ compiler'],
   ].filter(([command]) => !has(command));
   if (missing.length === 0) return null;
-  const install = process.platform === 'darwin' ? 'xcode-select --install' : 'apt-get install python3 make g++ (or your system’s equivalent)';
+  const install =
+    process.platform === 'darwin'
+      ? 'xcode-select --install'
+      : 'apt-get install python3 make g++ (or your system’s equivalent)';
   return { names: missing.map(([, name]) => name).join(', '), install };
 }
 
-const lockHash = () => createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
+const lockHash = () =>
+  createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex');
 const marker = () => join(root, 'node_modules', '.fractus-installed');
 
 /** Runs `npm ci` when the packages are missing or other than the lock file says. */
 export function ensureInstalled() {
   if (existsSync(marker()) && readFileSync(marker(), 'utf8') === lockHash()) return;
-  if (existsSync(join(root, 'node_modules', 'nx')) && lockedAsInstalled()) return void writeFileSync(marker(), lockHash());
+  if (existsSync(join(root, 'node_modules', 'nx')) && lockedAsInstalled())
+    return void writeFileSync(marker(), lockHash());
   const tools = missingBuildTools();
-  if (tools) console.log(`Note: no ${tools.names} here. Should the SQLite binding have to be compiled: ${tools.install}`);
+  if (tools)
+    console.log(`Note: no ${tools.names} here. Should the SQLite binding have to be compiled: ${tools.install}`);
   console.log('Installing packages (once; a minute or three) …');
-  const npm = spawnSync('npm', ['ci', '--no-fund', '--no-audit'], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
-  if (npm.status !== 0) fail(tools ? `npm ci failed for want of ${tools.names}: ${tools.install}, then try again` : 'npm ci failed; its output is above');
+  const npm = spawnSync('npm', ['ci', '--no-fund', '--no-audit'], {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  if (npm.status !== 0)
+    fail(
+      tools
+        ? `npm ci failed for want of ${tools.names}: ${tools.install}, then try again`
+        : 'npm ci failed; its output is above',
+    );
   writeFileSync(marker(), lockHash());
 }
 
@@ -69,7 +85,8 @@ function newest(dir) {
   for (const entry of readdirSync(dir, { withFileTypes: true })) {
     const path = join(dir, entry.name);
     if (entry.isDirectory()) time = Math.max(time, entry.name === 'node_modules' ? 0 : newest(path));
-    else if (/\.(ts|json)$/.test(entry.name) && !entry.name.endsWith('.spec.ts')) time = Math.max(time, statSync(path).mtimeMs);
+    else if (/\.(ts|json)$/.test(entry.name) && !entry.name.endsWith('.spec.ts'))
+      time = Math.max(time, statSync(path).mtimeMs);
   }
   return time;
 }
@@ -77,11 +94,19 @@ function newest(dir) {
 /** Bundles the app unless its bundle is newer than every source file. Gives the bundle's path. */
 export function ensureBuilt(app) {
   const bundle = join(root, 'dist', 'apps', app, 'main.js');
-  const sources = Math.max(newest(join(root, 'apps')), newest(join(root, 'libs')), newest(join(root, 'tools/build')), statSync(join(root, 'package-lock.json')).mtimeMs);
+  const sources = Math.max(
+    newest(join(root, 'apps')),
+    newest(join(root, 'libs')),
+    newest(join(root, 'tools/build')),
+    statSync(join(root, 'package-lock.json')).mtimeMs,
+  );
   if (existsSync(bundle) && statSync(bundle).mtimeMs > sources) return bundle;
   mkdirSync(join(root, 'dist'), { recursive: true });
   console.log(`Building apps/${app} …`);
-  const build = spawnSync(process.execPath, [join(root, 'tools/build/build.mjs'), `apps/${app}`], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+  const build = spawnSync(process.execPath, [join(root, 'tools/build/build.mjs'), `apps/${app}`], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   if (build.status !== 0) fail(`the build of apps/${app} failed; its output is above`);
   return bundle;
 }

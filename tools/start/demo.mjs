@@ -7,9 +7,13 @@ import { checkNode, ensureInstalled, fail, root } from './checks.mjs';
 
 checkNode();
 ensureInstalled();
-const { values } = parseArgs({ options: { 'state-dir': { type: 'string', default: join(root, '.fractus') }, help: { type: 'boolean' } } });
+const { values } = parseArgs({
+  options: { 'state-dir': { type: 'string', default: join(root, '.fractus') }, help: { type: 'boolean' } },
+});
 if (values.help) {
-  console.log('npm run demo -- [--state-dir <folder of a running cloud>]   (none running there: starts one of its own)');
+  console.log(
+    'npm run demo -- [--state-dir <folder of a running cloud>]   (none running there: starts one of its own)',
+  );
   process.exit(0);
 }
 const { parse } = await import('yaml');
@@ -38,11 +42,18 @@ else {
 async function login() {
   const body = {
     auth: {
-      identity: { methods: ['password'], password: { user: { name: auth.username, domain: { id: auth.user_domain_id }, password: auth.password } } },
+      identity: {
+        methods: ['password'],
+        password: { user: { name: auth.username, domain: { id: auth.user_domain_id }, password: auth.password } },
+      },
       scope: { project: { name: auth.project_name, domain: { id: auth.project_domain_id } } },
     },
   };
-  const answer = await fetch(`${auth.auth_url}/auth/tokens`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  const answer = await fetch(`${auth.auth_url}/auth/tokens`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
   if (answer.status !== 201) fail(`could not log in: ${answer.status} ${await answer.text()}`);
   const { token } = await answer.json();
   const url = (type) => token.catalog.find((s) => s.type === type).endpoints.find((e) => e.interface === 'public').url;
@@ -53,7 +64,11 @@ const session = await login();
 async function call(type, method, path, body, version) {
   const answer = await fetch(`${session.url(type)}${path}`, {
     method,
-    headers: { 'x-auth-token': session.token, 'content-type': 'application/json', ...(version ? { 'openstack-api-version': `compute ${version}` } : {}) },
+    headers: {
+      'x-auth-token': session.token,
+      'content-type': 'application/json',
+      ...(version ? { 'openstack-api-version': `compute ${version}` } : {}),
+    },
     ...(body ? { body: JSON.stringify(body) } : {}),
   });
   const text = await answer.text();
@@ -62,18 +77,22 @@ async function call(type, method, path, body, version) {
 }
 const compute = (method, path, body, version = '2.96') => call('compute', method, path, body, version);
 
-/** Asks until the server has left BUILD (or, with `gone`, until it is deleted). */
+/** Asks until the server has left BUILD; two minutes are enough on any machine. */
 async function settle(id) {
-  for (let wait = 20; ; wait = Math.min(wait * 1.5, 500)) {
+  const until = Date.now() + 120_000;
+  for (let wait = 20; Date.now() < until; wait = Math.min(wait * 1.5, 500)) {
     const { server } = await compute('GET', `/servers/${id}`);
     if (server.status !== 'BUILD') return server;
     await new Promise((r) => setTimeout(r, wait));
   }
+  throw new Error(`server ${id} is still in BUILD after two minutes`);
 }
 
 async function boot(name, flavorId, imageId) {
   const began = performance.now();
-  const { server } = await compute('POST', '/servers', { server: { name, flavorRef: flavorId, imageRef: imageId, networks: 'auto' } });
+  const { server } = await compute('POST', '/servers', {
+    server: { name, flavorRef: flavorId, imageRef: imageId, networks: 'auto' },
+  });
   const settled = await settle(server.id);
   return { ...settled, ms: Math.round(performance.now() - began) };
 }
@@ -89,10 +108,21 @@ try {
   console.log(`\n1. POST /servers: m1.tiny from image ${images[0].name} …`);
   const server = await boot('demo', tiny.id, images[0].id);
   made.push(server.id);
-  console.log(`   ${server.status} on ${server['OS-EXT-SRV-ATTR:host']} after ${server.ms} ms, at ${Object.values(server.addresses).flat().map((a) => a.addr).join(', ')}`);
+  console.log(
+    `   ${server.status} on ${server['OS-EXT-SRV-ATTR:host']} after ${server.ms} ms, at ${Object.values(
+      server.addresses,
+    )
+      .flat()
+      .map((a) => a.addr)
+      .join(', ')}`,
+  );
 
   console.log('\n2. POST /servers: a flavor with 4000 GiB of memory …');
-  huge = (await compute('POST', '/flavors', { flavor: { name: `demo-huge-${Date.now()}`, ram: 4_096_000, vcpus: 2, disk: 10 } })).flavor;
+  huge = (
+    await compute('POST', '/flavors', {
+      flavor: { name: `demo-huge-${Date.now()}`, ram: 4_096_000, vcpus: 2, disk: 10 },
+    })
+  ).flavor;
   // room in the quota, so that it is the scheduler who refuses and not the quota
   const project = server.tenant_id;
   quota = { project, ram: (await compute('GET', `/os-quota-sets/${project}`)).quota_set.ram };
@@ -100,13 +130,17 @@ try {
   const refused = await boot('demo-huge', huge.id, images[0].id);
   made.push(refused.id);
   console.log(`   ${refused.status}: ${refused.fault?.message}`);
-  if (refused.fault?.details && !refused.fault.message.includes(refused.fault.details)) console.log(`   ${refused.fault.details}`);
+  if (refused.fault?.details && !refused.fault.message.includes(refused.fault.details))
+    console.log(`   ${refused.fault.details}`);
 } catch (e) {
   console.error(e.message);
   exit = 1;
 } finally {
   for (const id of made) await compute('DELETE', `/servers/${id}`).catch((e) => console.error(e.message));
-  if (quota) await compute('PUT', `/os-quota-sets/${quota.project}`, { quota_set: { ram: quota.ram, force: true } }).catch((e) => console.error(e.message));
+  if (quota)
+    await compute('PUT', `/os-quota-sets/${quota.project}`, { quota_set: { ram: quota.ram, force: true } }).catch((e) =>
+      console.error(e.message),
+    );
   if (huge) await compute('DELETE', `/flavors/${huge.id}`).catch(() => undefined);
   if (own) await own.close();
 }

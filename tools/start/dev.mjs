@@ -22,7 +22,8 @@ function start() {
   args = args.filter((arg) => arg !== '--reset');
   started.on('exit', (code) => {
     if (stopping || !changed) process.exit(code ?? (stopping ? 0 : 1));
-    if (!started.replaced) console.log('\nThe cloud has ended by itself; the next change starts it again. Ctrl-C ends.');
+    if (!started.replaced)
+      console.log('\nThe cloud has ended by itself; the next change starts it again. Ctrl-C ends.');
   });
 }
 

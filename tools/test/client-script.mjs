@@ -17,8 +17,13 @@ let passed = 0;
 let failed = 0;
 
 function openstack(args, { json = true } = {}) {
-  const out = spawnSync('openstack', [...args, ...(json ? ['-f', 'json'] : [])], { env, encoding: 'utf8', timeout: 120_000 });
-  if (out.status !== 0) throw new Error(`exit ${out.status}: ${(out.stderr || out.stdout).trim().split('\n').slice(-4).join(' | ')}`);
+  const out = spawnSync('openstack', [...args, ...(json ? ['-f', 'json'] : [])], {
+    env,
+    encoding: 'utf8',
+    timeout: 120_000,
+  });
+  if (out.status !== 0)
+    throw new Error(`exit ${out.status}: ${(out.stderr || out.stdout).trim().split('\n').slice(-4).join(' | ')}`);
   return json ? JSON.parse(out.stdout) : out.stdout;
 }
 
@@ -57,29 +62,87 @@ const bare = name('bare');
 step('token issue', () => expect(openstack(['token', 'issue']).project_id, 'no project in the token'));
 step('catalog list', () => {
   const types = openstack(['catalog', 'list']).map((s) => s.Type);
-  for (const type of ['identity', 'compute', 'placement', 'image', 'network']) expect(types.includes(type), `no ${type} in the catalog`);
+  for (const type of ['identity', 'compute', 'placement', 'image', 'network'])
+    expect(types.includes(type), `no ${type} in the catalog`);
 });
 step('image create', () => {
-  const made = openstack(['image', 'create', '--disk-format', 'raw', '--container-format', 'bare', '--file', image, name('image')]);
+  const made = openstack([
+    'image',
+    'create',
+    '--disk-format',
+    'raw',
+    '--container-format',
+    'bare',
+    '--file',
+    image,
+    name('image'),
+  ]);
   expect(made.name === name('image'), 'another name came back');
   const shown = openstack(['image', 'show', name('image')]);
   expect(shown.status === 'active' && shown.size === 1024 * 1024, `status ${shown.status}, size ${shown.size}`);
 });
 step('flavor list', () => expect(named(openstack(['flavor', 'list']), 'Name', 'm1.tiny'), 'm1.tiny is not there'));
 step('flavor create', () => {
-  const made = openstack(['flavor', 'create', '--ram', '256', '--vcpus', '1', '--disk', '1', '--property', 'hw:watchdog_action=reset', name('flavor')]);
+  const made = openstack([
+    'flavor',
+    'create',
+    '--ram',
+    '256',
+    '--vcpus',
+    '1',
+    '--disk',
+    '1',
+    '--property',
+    'hw:watchdog_action=reset',
+    name('flavor'),
+  ]);
   expect(made.ram === 256 && made.vcpus === 1, 'other sizes came back');
 });
-step('network list', () => expect(named(openstack(['network', 'list']), 'Name', 'private'), 'network private is not there'));
-step('keypair create', () => expect(openstack(['keypair', 'create', name('key')], { json: false }).includes('PRIVATE KEY'), 'no private key'));
-step('aggregate create', () => expect(openstack(['aggregate', 'create', '--zone', name('zone'), name('aggregate')]).name === name('aggregate'), 'another name'));
+step('network list', () =>
+  expect(named(openstack(['network', 'list']), 'Name', 'private'), 'network private is not there'),
+);
+step('keypair create', () =>
+  expect(openstack(['keypair', 'create', name('key')], { json: false }).includes('PRIVATE KEY'), 'no private key'),
+);
+step('aggregate create', () =>
+  expect(
+    openstack(['aggregate', 'create', '--zone', name('zone'), name('aggregate')]).name === name('aggregate'),
+    'another name',
+  ),
+);
 step('server create --network --wait', () => {
-  const made = openstack(['server', 'create', '--flavor', 'm1.tiny', '--image', name('image'), '--network', 'private', '--key-name', name('key'), '--wait', server]);
+  const made = openstack([
+    'server',
+    'create',
+    '--flavor',
+    'm1.tiny',
+    '--image',
+    name('image'),
+    '--network',
+    'private',
+    '--key-name',
+    name('key'),
+    '--wait',
+    server,
+  ]);
   expect(made.status === 'ACTIVE', `status ${made.status}`);
   expect(JSON.stringify(made.addresses).includes('private'), `addresses ${JSON.stringify(made.addresses)}`);
 });
 step('server create --nic none --wait (2.37)', () => {
-  const made = openstack(['--os-compute-api-version', '2.37', 'server', 'create', '--flavor', name('flavor'), '--image', name('image'), '--nic', 'none', '--wait', bare]);
+  const made = openstack([
+    '--os-compute-api-version',
+    '2.37',
+    'server',
+    'create',
+    '--flavor',
+    name('flavor'),
+    '--image',
+    name('image'),
+    '--nic',
+    'none',
+    '--wait',
+    bare,
+  ]);
   expect(made.status === 'ACTIVE', `status ${made.status}`);
 });
 step('server list', () => {
@@ -115,16 +178,26 @@ step('server unlock', () => {
   openstack(['server', 'unlock', server], { json: false });
   expect(openstack(['--os-compute-api-version', '2.9', 'server', 'show', server]).locked === false, 'still locked');
 });
-step('hypervisor list', () => expect(openstack(['hypervisor', 'list']).length >= (external ? 1 : 4), 'too few hypervisors'));
+step('hypervisor list', () =>
+  expect(openstack(['hypervisor', 'list']).length >= (external ? 1 : 4), 'too few hypervisors'),
+);
 step('hypervisor show', () => {
   const [first] = openstack(['hypervisor', 'list']);
   expect(openstack(['hypervisor', 'show', first['Hypervisor Hostname']]).state === 'up', 'not up');
 });
 step('compute service list', () => {
   const rows = openstack(['compute', 'service', 'list']);
-  expect(rows.some((r) => r.Binary === 'nova-compute' && r.State === 'up'), 'no nova-compute is up');
+  expect(
+    rows.some((r) => r.Binary === 'nova-compute' && r.State === 'up'),
+    'no nova-compute is up',
+  );
 });
-step('availability zone list', () => expect(named(openstack(['availability', 'zone', 'list', '--compute']), 'Zone Name', 'nova'), 'zone nova is not there'));
+step('availability zone list', () =>
+  expect(
+    named(openstack(['availability', 'zone', 'list', '--compute']), 'Zone Name', 'nova'),
+    'zone nova is not there',
+  ),
+);
 let provider;
 step('resource provider list', () => {
   const rows = openstack(['resource', 'provider', 'list']);
@@ -135,7 +208,9 @@ step('resource provider inventory list', () => {
   const classes = openstack(['resource', 'provider', 'inventory', 'list', provider]).map((r) => r.resource_class);
   for (const rc of ['VCPU', 'MEMORY_MB', 'DISK_GB']) expect(classes.includes(rc), `no ${rc}`);
 });
-step('resource provider usage show', () => expect(openstack(['resource', 'provider', 'usage', 'show', provider]).length >= 3, 'too few classes'));
+step('resource provider usage show', () =>
+  expect(openstack(['resource', 'provider', 'usage', 'show', provider]).length >= 3, 'too few classes'),
+);
 step('server delete --wait', () => {
   openstack(['server', 'delete', '--wait', server, bare], { json: false });
   const left = openstack(['server', 'list']);
@@ -143,9 +218,12 @@ step('server delete --wait', () => {
 });
 step('nothing is left', () => {
   let used = 0;
-  for (const row of openstack(['resource', 'provider', 'list'])) for (const usage of openstack(['resource', 'provider', 'usage', 'show', row.uuid])) used += usage.usage;
+  for (const row of openstack(['resource', 'provider', 'list']))
+    for (const usage of openstack(['resource', 'provider', 'usage', 'show', row.uuid])) used += usage.usage;
   expect(external || used === 0, `${used} units still allocated`);
-  const ports = openstack(['port', 'list', '--long']).filter((p) => String(p['Device Owner'] ?? '').startsWith('compute:'));
+  const ports = openstack(['port', 'list', '--long']).filter((p) =>
+    String(p['Device Owner'] ?? '').startsWith('compute:'),
+  );
   expect(external || ports.length === 0, `${ports.length} ports left`);
 });
 step('the rest is deleted', () => {

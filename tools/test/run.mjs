@@ -8,11 +8,14 @@ import { checkNode, ensureInstalled, fail, root } from '../start/checks.mjs';
 
 checkNode();
 if (process.argv.includes('--help') || process.argv.includes('-h')) {
-  console.log('npm test -- [--require-all]   runs every suite that can run here; with --require-all a skipped suite is a failure');
+  console.log(
+    'npm test -- [--require-all]   runs every suite that can run here; with --require-all a skipped suite is a failure',
+  );
   process.exit(0);
 }
 const unknown = process.argv.slice(2).find((arg) => arg !== '--require-all');
-if (unknown) fail(`npm test does not know ${unknown}; one project: npx nx test <project>, one file: see CONTRIBUTING.md`);
+if (unknown)
+  fail(`npm test does not know ${unknown}; one project: npx nx test <project>, one file: see CONTRIBUTING.md`);
 ensureInstalled();
 
 const requireAll = process.argv.includes('--require-all');
@@ -35,7 +38,9 @@ function collect(name) {
 function jestSuites() {
   rmSync(results, { recursive: true, force: true });
   mkdirSync(results, { recursive: true });
-  console.log('Every project prints when it has ended; e2e, the last, is silent for some minutes. Ten minutes in all on two cores.\n');
+  console.log(
+    'Every project prints when it has ended; e2e, the last, is silent for some minutes. Ten minutes in all on two cores.\n',
+  );
   const ok = run('npx', ['nx', 'run-many', '-t', 'test', '--parallel=2', '--output-style=static', '--nxBail=false']);
   const files = existsSync(results) ? readdirSync(results) : [];
   for (const file of files) collect(file.replace(/\.json$/, ''));

@@ -28,7 +28,9 @@ export async function freePortBase() {
 /** Starts a cloud process and resolves once it has said `ready`. `stop()` ends it; `kill()` does so without warning. */
 export async function launchCloud({ stateDir, portBase, args = [] }) {
   const bundle = ensureBuilt('cloud');
-  const child = spawn(process.execPath, [bundle, '--state-dir', stateDir, '--port-base', String(portBase), ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [bundle, '--state-dir', stateDir, '--port-base', String(portBase), ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let output = '';
   const exited = new Promise((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
   await new Promise((resolve, reject) => {
@@ -38,7 +40,9 @@ export async function launchCloud({ stateDir, portBase, args = [] }) {
     };
     child.stdout.on('data', see);
     child.stderr.on('data', see);
-    void exited.then(({ code, signal }) => reject(new Error(`the cloud ended (code ${code}, signal ${signal}) before it was ready:\n${output}`)));
+    void exited.then(({ code, signal }) =>
+      reject(new Error(`the cloud ended (code ${code}, signal ${signal}) before it was ready:\n${output}`)),
+    );
   });
   const env = { OS_CLIENT_CONFIG_FILE: join(stateDir, 'clouds.yaml'), OS_CLOUD: 'fractus' };
   const stop = async (signal = 'SIGTERM') => {
