@@ -91,7 +91,10 @@ export class Aggregates {
 
   /** `not_found`: aggregate, host, or the host in it. `conflict`: the host's zone would change, or placement refuses. */
   async removeHost(ctx: RequestContext, id: number, host: string): Promise<Aggregate> {
-    const before = await this.deps.aggregates.get(id).catch(() => null);
+    const before = await this.deps.aggregates.get(id).catch((e: unknown) => {
+      if (isFractusError(e, 'not_found')) return null;
+      throw e;
+    });
     if (!before?.hosts.includes(host)) {
       throw notFound(`Cannot remove host ${host} in aggregate ${id}`, { code: 'aggregate.host_not_found' });
     }
