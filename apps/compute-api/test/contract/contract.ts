@@ -46,10 +46,11 @@ export const contractExists = existsSync(file);
 let loaded: ContractFile | undefined;
 export const contract = (): ContractFile => (loaded ??= JSON.parse(readFileSync(file, 'utf8')) as ContractFile);
 
-/** Declares tests that need the contract, or one that says that it is not there. */
+/** Declares tests that need the contract, or one that is skipped and says why, so that a run counts it as skipped. */
 export function withContract(name: string, declare: () => void): void {
   if (contractExists) return describe(name, declare);
-  describe(name, () => it('skipped: no contract file', () => console.log('skipped: no contract file')));
+  console.log(`${name}: skipped, nova-api-contract.json is not at hand (FRACTUS_SHARED names its folder)`);
+  describe(name, () => it.skip('nova-api-contract.json is not at hand', () => undefined));
 }
 
 /** By our operation's name: `GET /flavors/{flavor_id}`, `POST /servers/{id}/action reboot`. Names of path parameters do not count. */

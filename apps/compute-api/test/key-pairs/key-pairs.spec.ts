@@ -81,7 +81,7 @@ describe('key pairs', () => {
     expect(keypair.private_key).toMatch(/^-----BEGIN RSA PRIVATE KEY-----/);
   });
 
-  it('are generated for x509: a client certificate, and a PKCS #12 file that others can read', async () => {
+  it('are generated for x509 with a client certificate', async () => {
     const { keypair } = (await create({ name: 'a', type: 'x509' })).body;
     const certificate = new X509Certificate(keypair.public_key);
     expect(certificate.subject).toBe('CN=joe');
@@ -89,7 +89,11 @@ describe('key pairs', () => {
     expect(certificate.keyUsage).toEqual(['1.3.6.1.5.5.7.3.2']);
     expect(certificate.subjectAltName).toContain('joe@localhost');
     expect(keypair.fingerprint).toBe(certificate.fingerprint.toLowerCase());
-    if (!hasOpenssl) return console.log('skipped: no openssl to read the PKCS #12 file');
+  });
+
+  (hasOpenssl ? it : it.skip)('come for x509 in a PKCS #12 file that openssl can read', async () => {
+    const { keypair } = (await create({ name: 'a', type: 'x509' })).body;
+    const certificate = new X509Certificate(keypair.public_key);
     const folder = mkdtempSync(join(tmpdir(), 'fractus-pkcs12-'));
     writeFileSync(join(folder, 'key.p12'), Buffer.from(keypair.private_key, 'base64'));
     const pem = execFileSync('openssl', [
