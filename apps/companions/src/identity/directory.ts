@@ -1,6 +1,6 @@
 /** Domains, projects, users and groups: the rules that go beyond keeping records. */
 import type { Database, SqlValue, Tx } from '@fractus/database';
-import { conflict, forbidden } from '@fractus/objects';
+import { conflict, forbidden, isFractusError } from '@fractus/objects';
 import type { Wire } from '../resource-table/resource-table';
 import { badInput, refusedLogin, unknownRecord } from './identity-errors';
 import { DOMAINS, GROUPS, PROJECTS, USERS } from './identity.tables';
@@ -173,7 +173,10 @@ export class Directory {
   /** A parent may be given as the domain itself. */
   private async parentOf(id: string): Promise<ProjectRow | undefined> {
     const project = await this.projects.find(id);
-    if (!project) await this.domains.get(id).catch(() => Promise.reject(unknownRecord('project', id)));
+    if (!project)
+      await this.domains.get(id).catch((e: unknown) => {
+        throw isFractusError(e, 'not_found') ? unknownRecord('project', id) : e;
+      });
     return project;
   }
 

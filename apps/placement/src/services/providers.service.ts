@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { isDuplicateKey } from '@fractus/database';
-import { type RequestContext, conflict, invalid } from '@fractus/objects';
+import { type RequestContext, conflict, invalid, isFractusError } from '@fractus/objects';
 import { canGive } from '../domain/capacity';
 import type { Provider } from '../domain/provider';
 import type { LockedProvider, WriteUnit } from '../store/write-unit';
@@ -152,8 +152,8 @@ async function createProvider(unit: WriteUnit, wanted: NewProvider & { uuid: str
       throw fail(
         'parent provider UUID cannot be same as UUID. Please set parent provider UUID to None if there is no parent.',
       );
-    parent = await unit.lockByUuid(wanted.parentUuid).catch(() => {
-      throw fail('parent provider UUID does not exist.');
+    parent = await unit.lockByUuid(wanted.parentUuid).catch((e: unknown) => {
+      throw isFractusError(e, 'not_found') ? fail('parent provider UUID does not exist.') : e;
     });
   }
   const taken = await unit.tx.query<{ uuid: string; name: string }>(

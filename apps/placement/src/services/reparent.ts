@@ -1,6 +1,6 @@
 /** Moves a provider, with all below it, under another parent or to the top. */
 import { placeholders } from '@fractus/database';
-import { invalid } from '@fractus/objects';
+import { invalid, isFractusError } from '@fractus/objects';
 import type { LockedProvider, WriteUnit } from '../store/write-unit';
 
 interface Member {
@@ -23,8 +23,8 @@ export async function moveProvider(
     return relocate(unit, provider, null);
   }
   if (parentUuid === provider.uuid) throw fail('creating loop in the provider tree is not allowed.');
-  const parent = await unit.lockByUuid(parentUuid).catch(() => {
-    throw fail('parent provider UUID does not exist.');
+  const parent = await unit.lockByUuid(parentUuid).catch((e: unknown) => {
+    throw isFractusError(e, 'not_found') ? fail('parent provider UUID does not exist.') : e;
   });
   if (parent.id === provider.parentId) return provider;
   if (provider.parentId !== null && !rules.reparent) throw fail('re-parenting a provider is not currently allowed.');
