@@ -9,10 +9,10 @@ import { format, resolveConfig } from 'prettier';
 /** Every service with options: name, file and class of what it needs as a process of its own. */
 const SERVICES = [
   ['compute-api', 'apps/compute-api/src/config.ts', 'ComputeApiProcessConfig'],
-  ['conductor', 'apps/conductor/src/conductor.config.ts', 'ConductorConfig'],
+  ['conductor', 'apps/conductor/src/conductor.config.ts', 'ConductorProcessConfig'],
   ['scheduler', 'apps/scheduler/src/config.ts', 'SchedulerProcessConfig'],
-  ['compute-agent', 'apps/compute-agent/src/config.ts', 'ComputeAgentConfig'],
-  ['placement', 'apps/placement/src/config.ts', 'PlacementConfig'],
+  ['compute-agent', 'apps/compute-agent/src/config.ts', 'ComputeAgentProcessConfig'],
+  ['placement', 'apps/placement/src/config.ts', 'PlacementProcessConfig'],
   ['identity', 'apps/companions/src/config.ts', 'IdentityProcessConfig'],
   ['image', 'apps/companions/src/config.ts', 'ImageProcessConfig'],
   ['network', 'apps/companions/src/config.ts', 'NetworkProcessConfig'],
@@ -58,7 +58,8 @@ const text = `# Options
 Made by \`node tools/generators/options-docs.mjs\` from the config classes; do not edit.
 
 Each service reads its options from the environment and from an optional YAML or JSON file, which the variable
-\`FRACTUS_<SERVICE>_CONFIG\` names; the environment wins. In a file the names of the first column nest (\`quota.cores\` is \`quota: {cores: …}\`). An unknown name, a value of the wrong
+\`FRACTUS_<SERVICE>_CONFIG\` names; the environment wins. A variable without the service's
+name (\`FRACTUS_RPC_URLS\` for \`FRACTUS_CONDUCTOR_RPC_URLS\`) holds for every service that has such an option and does not set its own. In a file the names of the first column nest (\`quota.cores\` is \`quota: {cores: …}\`). An unknown name, a value of the wrong
 kind or a missing option stops the start, and all faults are listed at once. A secret may also stand in a file that the
 variable with \`_FILE\` names; secrets are never printed.
 

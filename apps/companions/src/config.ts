@@ -1,5 +1,7 @@
 import { IsObject, IsOptional, IsString, MinLength } from 'class-validator';
+import { CallerConfig } from '@fractus/clients';
 import { Option, Section } from '@fractus/config';
+import { ProcessConfig } from '@fractus/process';
 import { IdentityConfig } from './identity/identity.config';
 import { ImageConfig } from './image/image.config';
 import { NetworkConfig } from './network/network.config';
@@ -30,38 +32,20 @@ export class BootstrapConfig {
   region: string;
 }
 
-/** As whom the image and network services ask identity. */
-export class CallerConfig {
-  @Option({ default: 'http://127.0.0.1:5000/v3', describe: "Identity's URL." })
-  @IsString()
-  authUrl: string;
-
-  @Option({ describe: 'Name of the service user.' })
-  @IsString()
-  @MinLength(1)
-  username: string;
-
-  @Option({ secret: true, describe: 'Password of the service user.' })
-  @IsString()
-  @MinLength(1)
-  password: string;
-
-  @Option({ default: 'service', describe: 'Project of the service user.' })
-  @IsString()
-  projectName: string;
-}
-
 /** Identity as a process of its own. */
 export class IdentityProcessConfig extends IdentityConfig {
+  @Section(() => ProcessConfig) process: ProcessConfig;
   @Section(() => BootstrapConfig) bootstrap: BootstrapConfig;
 }
 
 /** The image service as a process of its own. */
 export class ImageProcessConfig extends ImageConfig {
+  @Section(() => ProcessConfig) process: ProcessConfig;
   @Section(() => CallerConfig) caller: CallerConfig;
 }
 
 /** The network service as a process of its own. */
 export class NetworkProcessConfig extends NetworkConfig {
+  @Section(() => ProcessConfig) process: ProcessConfig;
   @Section(() => CallerConfig) caller: CallerConfig;
 }

@@ -1,5 +1,7 @@
 import 'reflect-metadata';
 import { Option, Section } from '@fractus/config';
+import { ProcessConfig } from '@fractus/process';
+import { RpcConfig } from '@fractus/rpc';
 import { CAPACITY_PROFILES } from '@fractus/virt-simulated';
 import {
   IsArray,
@@ -155,6 +157,12 @@ export class ComputeAgentConfig {
   @Section(() => RatioConfig) allocationRatio: RatioConfig;
 
   @Section(() => SimulatedConfig) simulated: SimulatedConfig;
+}
+
+/** As a process of its own. */
+export class ComputeAgentProcessConfig extends ComputeAgentConfig {
+  @Section(() => ProcessConfig) process: ProcessConfig;
+  @Section(() => RpcConfig) rpc: RpcConfig;
 }
 
 /** The names of the hosts that a config asks for. */

@@ -1,16 +1,10 @@
-/**
- * An agent as a process of its own. It needs a transport that crosses processes; there is none yet, so that it checks
- * its configuration and says so. Inside the embedded cloud `startComputeAgent` is called with the cloud's transport.
- */
 import 'reflect-metadata';
-import { loadServiceConfig } from '@fractus/config';
-import { unimplemented } from '@fractus/objects';
-import { runService } from '@fractus/telemetry';
-import { ComputeAgentConfig } from './config';
+import { runProcess } from '@fractus/process';
+import { openRpc } from '@fractus/rpc';
+import { startComputeAgent } from './app.module';
+import { ComputeAgentProcessConfig } from './config';
 
-runService('compute-agent', async () => {
-  const { agentId } = loadServiceConfig(ComputeAgentConfig, 'compute-agent', process.env);
-  throw unimplemented(
-    `the configuration of ${agentId} is good, but there is no broker transport yet: run the agent inside the cloud process (npm start)`,
-  );
+runProcess('compute-agent', ComputeAgentProcessConfig, async ({ config, logger, metrics, open }) => {
+  const transport = await open('the broker', () => openRpc(config.rpc, { name: config.agentId, logger }));
+  return startComputeAgent({ config, transport, logger, metrics });
 });

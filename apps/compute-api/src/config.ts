@@ -1,6 +1,9 @@
-import { IsBoolean, IsIn, IsInt, IsOptional, IsString, IsUrl, Max, Min } from 'class-validator';
+import { IsBoolean, IsInt, IsOptional, IsString, IsUrl, Max, Min } from 'class-validator';
+import { CallerConfig } from '@fractus/clients';
 import { Option, Section } from '@fractus/config';
-import { LOG_LEVELS, type LogLevel } from '@fractus/telemetry';
+import { DatabaseConfig } from '@fractus/database';
+import { ProcessConfig } from '@fractus/process';
+import { RpcConfig } from '@fractus/rpc';
 
 /** Limits where neither the project nor the default class sets one; -1 is unlimited. Upstream's defaults. */
 export class QuotaConfig {
@@ -110,30 +113,10 @@ export class ComputeApiConfig {
   quota: QuotaConfig;
 }
 
-/** What it needs beside, as a process of its own. */
+/** As a process of its own. */
 export class ComputeApiProcessConfig extends ComputeApiConfig {
-  @Option({
-    secret: true,
-    describe: 'The compute database: sqlite:/path/file.db or mysql://user:password@host:port/name.',
-  })
-  @IsString()
-  databaseUrl: string;
-  @Option({ secret: true, describe: 'The broker: amqp://user:password@host:port/vhost.' })
-  @IsString()
-  rpcUrl: string;
-  @Option({ describe: "Identity's URL." })
-  @IsString()
-  authUrl: string;
-  @Option({ default: 'nova', describe: 'User that the service itself is known by to identity.' })
-  @IsString()
-  username: string;
-  @Option({ secret: true, describe: 'Password of that user.' })
-  @IsString()
-  password: string;
-  @Option({ default: 'service', describe: 'Project of that user.' })
-  @IsString()
-  projectName: string;
-  @Option({ default: 'info', describe: 'Least level of log lines.' })
-  @IsIn(LOG_LEVELS)
-  logLevel: LogLevel;
+  @Section(() => ProcessConfig) process: ProcessConfig;
+  @Section(() => DatabaseConfig) database: DatabaseConfig;
+  @Section(() => RpcConfig) rpc: RpcConfig;
+  @Section(() => CallerConfig) caller: CallerConfig;
 }

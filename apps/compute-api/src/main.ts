@@ -1,38 +1,31 @@
 import 'reflect-metadata';
-import { IdentityClient, ImageClient, NetworkClient, ServiceSession, TokenValidator } from '@fractus/clients';
+import { callerSession, IdentityClient, ImageClient, NetworkClient, TokenValidator } from '@fractus/clients';
 import { openComputeDatabase } from '@fractus/compute-db';
-import { loadServiceConfig } from '@fractus/config';
-import { unimplemented } from '@fractus/objects';
-import type { RpcTransport } from '@fractus/rpc';
-import { createLogger, createMetrics, owning, runService } from '@fractus/telemetry';
+import { runProcess } from '@fractus/process';
+import { openRpc } from '@fractus/rpc';
 import { startComputeApi } from './app.module';
 import { ComputeApiProcessConfig } from './config';
 
-/** A process of its own needs a broker; inside the cloud process the composition root hands a transport in. */
-function openTransport(_url: string): Promise<RpcTransport> {
-  throw unimplemented('there is no broker transport yet: run the Compute API inside the cloud process (npm start)');
-}
-
-runService('compute-api', async () => {
-  const config = loadServiceConfig(ComputeApiProcessConfig, 'compute-api', process.env);
-  const logger = createLogger({ service: 'compute-api', level: config.logLevel });
-  const transport = await openTransport(config.rpcUrl);
-  const database = await openComputeDatabase({ url: config.databaseUrl, migrate: false });
-  const { authUrl, username, password, projectName } = config;
-  const session = new ServiceSession({ authUrl, credentials: { username, password, projectName } });
+runProcess('compute-api', ComputeApiProcessConfig, async ({ config, logger, metrics, open }) => {
+  const database = await open('the compute database', () =>
+    openComputeDatabase({ ...config.database, migrate: false }),
+  );
+  const transport = await open('the broker', () => openRpc(config.rpc, { name: 'compute-api', logger }));
+  const session = callerSession(config.caller, {
+    assertOutsideTransaction: (what) => database.assertOutsideTransaction(what),
+  });
   const tokens = new TokenValidator({ session });
-  const service = await startComputeApi({
+  return startComputeApi({
     config,
     database,
     transport,
     clients: {
-      tokens: { validate: (token, ctx) => tokens.validate(token, ctx), identityUri: authUrl },
+      tokens: { validate: (token, ctx) => tokens.validate(token, ctx), identityUri: session.identityUrl },
       identity: new IdentityClient({ session }),
       images: new ImageClient({ session }),
       networks: new NetworkClient({ session }),
     },
     logger,
-    metrics: createMetrics({ process: true }),
+    metrics,
   });
-  return owning(service, transport, database);
 });

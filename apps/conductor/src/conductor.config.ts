@@ -1,4 +1,8 @@
-import { Option } from '@fractus/config';
+import { CallerConfig } from '@fractus/clients';
+import { Option, Section } from '@fractus/config';
+import { DatabaseConfig } from '@fractus/database';
+import { ProcessConfig } from '@fractus/process';
+import { RpcConfig } from '@fractus/rpc';
 import { IsInt, IsString, Min } from 'class-validator';
 
 export class ConductorConfig {
@@ -58,4 +62,12 @@ export class ConductorConfig {
   @IsInt()
   @Min(60)
   keepTasksSeconds: number;
+}
+
+/** As a process of its own. */
+export class ConductorProcessConfig extends ConductorConfig {
+  @Section(() => ProcessConfig) process: ProcessConfig;
+  @Section(() => DatabaseConfig) database: DatabaseConfig;
+  @Section(() => RpcConfig) rpc: RpcConfig;
+  @Section(() => CallerConfig) caller: CallerConfig;
 }

@@ -1,5 +1,7 @@
 import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
 import { Option, Section } from '@fractus/config';
+import { ProcessConfig } from '@fractus/process';
+import { OptionalRpcConfig } from '@fractus/rpc';
 
 export class PlacementAuthConfig {
   @Option({
@@ -9,7 +11,7 @@ export class PlacementAuthConfig {
   @IsIn(['keystone', 'noauth2'])
   strategy: 'keystone' | 'noauth2';
 
-  @Option({ optional: true, describe: "Identity's URL, with or without /v3; needed with keystone." })
+  @Option({ env: 'AUTH_URL', optional: true, describe: "Identity's URL, with or without /v3; needed with keystone." })
   @IsOptional()
   @IsString()
   url?: string;
@@ -64,4 +66,16 @@ export class PlacementConfig {
 
   @Section(() => PlacementAuthConfig) auth: PlacementAuthConfig;
   @Section(() => PlacementPolicyConfig) policy: PlacementPolicyConfig;
+}
+
+/** As a process of its own. */
+export class PlacementProcessConfig extends PlacementConfig {
+  @Option({ default: 10, describe: 'Connections to the database at most (MySQL, MariaDB).' })
+  @IsInt()
+  @Min(1)
+  @Max(1000)
+  databasePoolSize: number;
+
+  @Section(() => ProcessConfig) process: ProcessConfig;
+  @Section(() => OptionalRpcConfig) rpc: OptionalRpcConfig;
 }

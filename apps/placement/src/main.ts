@@ -1,12 +1,17 @@
 import 'reflect-metadata';
-import { loadServiceConfig } from '@fractus/config';
-import { createLogger, createMetrics, owning, runService } from '@fractus/telemetry';
-import { openPlacementDatabase, PlacementConfig, startPlacement } from './app.module';
+import { runProcess } from '@fractus/process';
+import { openRpc } from '@fractus/rpc';
+import { openPlacementDatabase, startPlacement } from './app.module';
+import { PlacementProcessConfig } from './config';
 
-runService('placement', async () => {
-  const config = loadServiceConfig(PlacementConfig, 'placement', process.env);
-  const logger = createLogger({ service: 'placement' });
-  const database = await openPlacementDatabase({ url: config.databaseUrl });
-  const metrics = createMetrics({ process: true });
-  return owning(await startPlacement({ config, database, logger, metrics }), database);
+runProcess('placement', PlacementProcessConfig, async ({ config, logger, metrics, open }) => {
+  const { databaseUrl: url, databasePoolSize: poolSize } = config;
+  // a file is this process's alone; a server's schema is brought up before a release starts
+  const migrate = url.startsWith('sqlite:');
+  const database = await open("placement's database", () => openPlacementDatabase({ url, poolSize, migrate }));
+  const { urls } = config.rpc;
+  const transport = urls
+    ? await open('the broker', () => openRpc({ ...config.rpc, urls }, { name: 'placement', logger }))
+    : undefined;
+  return startPlacement({ config, database, ...(transport ? { transport } : {}), logger, metrics });
 });

@@ -1,6 +1,8 @@
 import { ArrayUnique, IsArray, IsBoolean, IsIn, IsInt, IsNumber, IsString, Max, Min } from 'class-validator';
 import { Option, Section } from '@fractus/config';
-import { LOG_LEVELS, type LogLevel } from '@fractus/telemetry';
+import { DatabaseConfig } from '@fractus/database';
+import { ProcessConfig } from '@fractus/process';
+import { RpcConfig } from '@fractus/rpc';
 import {
   DEFAULT_MULTIPLIERS,
   DEFAULT_OPTIONS,
@@ -154,18 +156,9 @@ export class SchedulerConfig {
 /** The options in the form of the pure pipeline. */
 export const schedulingOptions = (config: Readonly<SchedulerConfig>): SchedulingOptions => config.filtering;
 
-/** What it needs beside, as a process of its own. */
+/** As a process of its own. */
 export class SchedulerProcessConfig extends SchedulerConfig {
-  @Option({
-    secret: true,
-    describe: 'The compute database: sqlite:/path/file.db or mysql://user:password@host:port/name.',
-  })
-  @IsString()
-  databaseUrl: string;
-  @Option({ secret: true, describe: 'The broker: amqp://user:password@host:port/vhost.' })
-  @IsString()
-  rpcUrl: string;
-  @Option({ default: 'info', describe: 'Least level of log lines.' })
-  @IsIn(LOG_LEVELS)
-  logLevel: LogLevel;
+  @Section(() => ProcessConfig) process: ProcessConfig;
+  @Section(() => DatabaseConfig) database: DatabaseConfig;
+  @Section(() => RpcConfig) rpc: RpcConfig;
 }

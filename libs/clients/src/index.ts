@@ -7,6 +7,7 @@
  *   const tokens = new TokenValidator({ session });
  *   const ctx = { requestId, ...contextOfToken(await tokens.validate(token)) };
  */
+export * from './caller-config';
 export * from './error-mapping';
 export * from './identity-client';
 export * from './identity-token';

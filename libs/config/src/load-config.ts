@@ -20,6 +20,8 @@ export interface LoadConfigOptions<T> {
   overrides?: DeepPartial<T>;
   /** Prefix of every environment variable, e.g. `FRACTUS_COMPUTE_API_`. */
   prefix?: string;
+  /** Prefix of the variables that hold where those of `prefix` are not set: one for every service, e.g. `FRACTUS_`. */
+  commonPrefix?: string;
 }
 
 type Tree = Record<string, unknown>;
@@ -108,27 +110,39 @@ interface Found {
 function find(
   info: OptionInfo,
   file: Tree,
-  options: Pick<LoadConfigOptions<object>, 'env' | 'file'>,
+  options: Pick<LoadConfigOptions<object>, 'env' | 'file' | 'prefix' | 'commonPrefix'>,
   overrides: Tree,
   errors: string[],
 ): Found | undefined {
   const name = info.path.join('.');
   const override = get(overrides, info.path);
   if (override !== undefined) return { value: override, from: name };
-  const text = fromEnvironment(info, options.env ?? {}, errors);
+  const text = fromEnvironment(info, options, errors);
   if (text !== undefined) return read(info, text.value, text.from, errors);
   const value = get(file, info.path);
   return value === undefined ? undefined : { value, from: `${name} (${options.file ?? ''})` };
 }
 
+/** The option's own variable, or the one that holds for every service. */
 function fromEnvironment(
   info: OptionInfo,
+  { env = {}, prefix = '', commonPrefix }: Pick<LoadConfigOptions<object>, 'env' | 'prefix' | 'commonPrefix'>,
+  errors: string[],
+): { value: string; from: string } | undefined {
+  const own = fromVariable(info, info.env, env, errors);
+  if (own !== undefined || commonPrefix === undefined) return own;
+  return fromVariable(info, commonPrefix + info.env.slice(prefix.length), env, errors);
+}
+
+function fromVariable(
+  info: OptionInfo,
+  name: string,
   env: NonNullable<LoadConfigOptions<object>['env']>,
   errors: string[],
 ): { value: string; from: string } | undefined {
-  const value = env[info.env];
-  if (value !== undefined) return { value, from: info.env };
-  const variable = `${info.env}_FILE`;
+  const value = env[name];
+  if (value !== undefined) return { value, from: name };
+  const variable = `${name}_FILE`;
   const path = info.spec.secret ? env[variable] : undefined;
   if (path === undefined) return undefined;
   try {

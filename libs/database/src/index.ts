@@ -1,3 +1,4 @@
+export { DatabaseConfig } from './config';
 export { type Dialect, type SqlRow, type SqlValue } from './engine';
 export { Database, type StatementListener, type Tx, type UnitOptions } from './database';
 export { type DatabaseOptions, migrateDatabase, openDatabase } from './open-database';

@@ -5,6 +5,7 @@ export * from './fault-mappers/placement';
 export * from './http-app';
 export * from './links';
 export * from './noauth';
+export { installOpsEndpoints } from './ops-endpoints';
 export * from './paging';
 export * from './query';
 export * from './sorting';

@@ -7,3 +7,4 @@ export { RpcServer, type RpcServerOptions } from './server';
 export { serveRpc, type RpcServing } from './serve';
 export { createInProcessTransport, type InProcessOptions, type InProcessTransport } from './in-process';
 export { createRabbitTransport, type RabbitOptions, type RabbitTransport } from './rabbitmq';
+export { BrokerConfig, OptionalRpcConfig, openRpc, RpcConfig } from './config';

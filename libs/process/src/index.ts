@@ -1,0 +1,3 @@
+export * from './admin';
+export * from './config';
+export * from './run-process';
