@@ -75,7 +75,7 @@ export class IdentityRig {
     return url;
   }
 
-  async bootstrap(endpoints: Record<string, string> = {}): Promise<void> {
+  async bootstrap(endpoints: Record<string, string | { public: string; internal?: string }> = {}): Promise<void> {
     await this.identity.bootstrap({
       adminPassword: PASSWORD,
       serviceUsers: { nova: 'nova-secret' },

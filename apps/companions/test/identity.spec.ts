@@ -322,6 +322,17 @@ eachDatabaseUrl('identity', (newUrl) => {
       expect((await rig.call('GET', `/users/${user.id}`, admin)).status).toBe(404);
     });
 
+    it('may have other URLs for services than for clients', async () => {
+      await rig.bootstrap({ object: { public: 'http://127.0.0.1:1', internal: 'http://object:1' } });
+      const { body } = await rig.login('demo', PASSWORD, DEMO);
+      const urls = body.token.catalog!.find((s) => s.type === 'object')!.endpoints.map((e) => [e.interface, e.url]);
+      expect(Object.fromEntries(urls)).toEqual({
+        public: 'http://127.0.0.1:1',
+        internal: 'http://object:1',
+        admin: 'http://127.0.0.1:1',
+      });
+    });
+
     it('make up the catalog', async () => {
       const service = await create('/services', 'service', { type: 'dns', name: 'designate' });
       const endpoint = {

@@ -18,8 +18,15 @@ export interface BootstrapOptions {
   serviceUsers?: Readonly<Record<string, string>>;
   /** Default `RegionOne`. */
   region?: string;
-  /** URL by service type, e.g. `{ compute: 'http://127.0.0.1:8774/v2.1' }`. */
-  endpoints: Readonly<Record<string, string>>;
+  /** URL by service type, e.g. `{ compute: 'http://127.0.0.1:8774/v2.1' }`, or a URL for each interface. */
+  endpoints: Readonly<Record<string, string | InterfaceUrls>>;
+}
+
+/** Where clients and services reach a service under different names; an interface that is not named has the public URL. */
+export interface InterfaceUrls {
+  readonly public: string;
+  readonly internal?: string;
+  readonly admin?: string;
 }
 
 export interface BootstrapParts {
@@ -126,11 +133,12 @@ async function seedServiceUser(parts: BootstrapParts, name: string, password: st
 async function seedCatalog({ catalog }: BootstrapParts, options: BootstrapOptions): Promise<void> {
   const region = options.region ?? 'RegionOne';
   if (!(await catalog.regions.find(region))) await catalog.createRegion({ id: region });
-  for (const [type, url] of Object.entries(options.endpoints)) {
+  for (const [type, given] of Object.entries(options.endpoints)) {
     const [known] = await catalog.services.list({ type });
     const service = known ?? (await catalog.createService({ type, name: SERVICE_NAMES[type] ?? type }));
     const endpoints = await catalog.endpoints.list({ service_id: service.id, region_id: region });
-    for (const kind of ['public', 'internal', 'admin']) {
+    for (const kind of ['public', 'internal', 'admin'] as const) {
+      const url = typeof given === 'string' ? given : (given[kind] ?? given.public);
       const found = endpoints.find((e) => e.interface_name === kind);
       if (!found) await catalog.createEndpoint({ service_id: service.id, interface: kind, url, region_id: region });
       else if (found.url !== url) await catalog.updateEndpoint(found.id, { url });
