@@ -10,7 +10,7 @@
 //
 // As a module: `startRabbitmq({ folder })` for tests and tools. A folder keeps its data, ports and passwords between starts.
 import { spawn, spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
@@ -85,6 +85,54 @@ export async function startRabbitmq({ folder, port = 0, detached = false }) {
 export function knownRabbitmq(folder) {
   const dir = resolve(folder);
   return readState(dir) && new Rabbitmq(dir, true);
+}
+
+/**
+ * What an agent's user may do, as RabbitMQ's definitions say it: its own queues, the exchanges that everybody declares,
+ * replies (amq.default); bindings for its hosts only, messages to conductor, Placement and the scheduler's news.
+ * `instance` is the agent's id as a regular expression: `.*` for agents that share a user.
+ */
+export function agentPermissions({ instance, prefix = 'fractus' }) {
+  const own = `compute@${instance}(\\.calls)?`;
+  const common = 'casts|calls|dead|retry\\.[0-9]+|scheduler\\.news';
+  const named = (names) => `^(${prefix}\\.(${names})|amq\\.gen-.*|amq\\.default)$`;
+  return {
+    permissions: {
+      configure: named(`${common}|${own}`),
+      write: named(`${common}|${own}`),
+      read: named(`casts|calls|dead|retry\\.[0-9]+|${own}`),
+    },
+    topics: ['casts', 'calls'].map((exchange) => ({
+      exchange: `${prefix}.${exchange}`,
+      write: '^(conductor|placement|scheduler)$',
+      read: '^compute\\.',
+    })),
+  };
+}
+
+const ALL = { permissions: { configure: '.*', write: '.*', read: '.*' }, topics: [] };
+
+/** A definitions file for users of the virtual host /; also for `load_definitions` of a broker that starts. */
+export function definitions(users, passwords) {
+  const rights = users.map(({ name, rights = ALL }) => ({ user: name, vhost: '/', ...rights }));
+  return {
+    users: users.map(({ name, tags = [] }) => ({
+      name,
+      password_hash: passwordHash(passwords[name]),
+      hashing_algorithm: 'rabbit_password_hashing_sha256',
+      tags,
+    })),
+    vhosts: [{ name: '/' }],
+    permissions: rights.map(({ user, vhost, permissions }) => ({ user, vhost, ...permissions })),
+    topic_permissions: rights.flatMap(({ user, vhost, topics }) => topics.map((topic) => ({ user, vhost, ...topic }))),
+  };
+}
+
+/** Base64 of a salt of four bytes and SHA-256 of salt and password, as RabbitMQ keeps it. */
+function passwordHash(password) {
+  const salt = randomBytes(4);
+  const hash = createHash('sha256').update(salt).update(password, 'utf8').digest();
+  return Buffer.concat([salt, hash]).toString('base64');
 }
 
 class Rabbitmq {
@@ -243,6 +291,27 @@ disk_free_limit.absolute = 50MB
       writeState(this.folder, { ...this.state, users: { ...users, [name]: password } });
     }
     return this.url({ user: name, password: this.state.users[name] });
+  }
+
+  /**
+   * Makes many users in one go (each rabbitmqctl costs a second), with passwords of their own; those that are known stay
+   * as they are. `permissions`: see `agentPermissions`; without them a user has all rights on /. Returns URLs by name.
+   */
+  createUsers(wanted) {
+    const missing = wanted.filter(({ name }) => !this.state.users[name]);
+    if (missing.length > 0) {
+      const passwords = Object.fromEntries(missing.map(({ name }) => [name, randomBytes(18).toString('base64url')]));
+      const file = join(this.folder, `users-${randomBytes(4).toString('hex')}.json`);
+      writeFileSync(file, JSON.stringify(definitions(missing, passwords)), { mode: 0o600 });
+      try {
+        this.ctl('import_definitions', file);
+      } finally {
+        rmSync(file);
+      }
+      writeState(this.folder, { ...this.state, users: { ...this.state.users, ...passwords } });
+    }
+    const { users } = this.state;
+    return Object.fromEntries(wanted.map(({ name }) => [name, this.url({ user: name, password: users[name] })]));
   }
 
   /** A clean end; resolves when the processes are gone. */

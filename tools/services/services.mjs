@@ -14,11 +14,11 @@ const SERVICES = {
   mariadb: { start: startMariadb, known: knownMariadb },
 };
 
-/** Starts the named services (detached ones outlive this process); an object of them by name. */
-export async function startServices({ dir, names = Object.keys(SERVICES), detached = false }) {
+/** Starts the named services (detached ones outlive this process), each with its options; an object of them by name. */
+export async function startServices({ dir, names = Object.keys(SERVICES), detached = false, options = {} }) {
   const started = names.map(async (name) => [
     name,
-    await SERVICES[name].start({ folder: join(resolve(dir), name), detached }),
+    await SERVICES[name].start({ ...options[name], folder: join(resolve(dir), name), detached }),
   ]);
   return Object.fromEntries(await Promise.all(started));
 }

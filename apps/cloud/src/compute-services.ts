@@ -9,7 +9,7 @@ import type { Database } from '@fractus/database';
 import { createInProcessTransport, type InProcessTransport } from '@fractus/rpc';
 import type { CloudBase } from './cloud-base';
 import type { Neighbours } from './neighbours';
-import { LATENCY, type CloudPlan } from './plan';
+import type { CloudPlan } from './plan';
 
 export interface ComputeServices {
   readonly computeUrl: string;
@@ -94,7 +94,7 @@ async function computeAgent({ plan, base, transport }: Common): Promise<RunningC
   const fixed = {
     stateDir: plan.file('agent'),
     hostCount: plan.hosts,
-    simulated: { latency: LATENCY[plan.simProfile] },
+    simulated: { profile: plan.simProfile },
   };
   const config = base.config(ComputeAgentConfig, 'compute-agent', fixed, plan.configs?.agent);
   return base.keep(

@@ -10,7 +10,7 @@ import type { LogLevel, ReadyCheck } from '@fractus/telemetry';
 import { portsFrom, type ServedName } from './ports';
 import type { Secrets } from './state-dir';
 
-export type SimProfile = 'default' | 'instant' | 'slow';
+export type SimProfile = ComputeAgentConfig['simulated']['profile'];
 
 export interface CloudPlan {
   /** Where databases, images and the simulated hypervisors live. */
@@ -51,13 +51,6 @@ export interface RunningCloud {
   ready(): Promise<ReadyCheck[]>;
   close(): Promise<void>;
 }
-
-/** Latencies in milliseconds of the simulated hypervisor's operations. */
-export const LATENCY: Record<SimProfile, Record<string, number>> = {
-  default: {},
-  instant: { spawn: 0, destroy: 0, start: 0, stop: 0, reboot: 0, pause: 0, unpause: 0, suspend: 0, resume: 0 },
-  slow: { spawn: 5000, destroy: 2000, start: 1500, stop: 3000, reboot: 3000, suspend: 2000, resume: 2000 },
-};
 
 /** Every port that the cloud listens on, from the base. */
 export function servedPorts(base: number): Record<ServedName, number> {

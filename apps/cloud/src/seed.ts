@@ -4,17 +4,11 @@ import type { ServiceSession } from '@fractus/clients';
 import { FlavorsRepository } from '@fractus/compute-db';
 import type { Database } from '@fractus/database';
 import { isFractusError, systemContext } from '@fractus/objects';
+import records from './first-records.json';
 
-/** id, name, memory MiB, VCPUs, root disk GiB: the sizes that guides and scripts count on. */
-const FLAVORS: readonly [id: string, name: string, memoryMb: number, vcpus: number, rootGb: number][] = [
-  ['42', 'm1.nano', 128, 1, 1],
-  ['84', 'm1.micro', 192, 1, 1],
-  ['1', 'm1.tiny', 512, 1, 1],
-  ['2', 'm1.small', 2048, 1, 20],
-  ['3', 'm1.medium', 4096, 2, 40],
-  ['4', 'm1.large', 8192, 4, 80],
-  ['5', 'm1.xlarge', 16_384, 8, 160],
-];
+/** The sizes, the image and the networks that guides and scripts count on. Flavors: id, name, MiB, VCPUs, GiB of root disk. */
+const { flavors: FLAVORS, image: IMAGE, networks: NETWORKS } = records;
+type FlavorRecord = [flavorId: string, name: string, memoryMb: number, vcpus: number, rootGb: number];
 
 /** Everything a new cloud begins with: flavors, an image, a network to use and one outside. Owned by the service project. */
 export async function seedCloud(parts: {
@@ -25,15 +19,15 @@ export async function seedCloud(parts: {
 }): Promise<void> {
   const projectId = (await parts.nova.self(systemContext('req-seed'))).projectId ?? '';
   await seedFlavors(parts.computeDatabase);
-  await parts.image.seed({ name: 'cirros-sim', owner: projectId });
-  await parts.network.seed({ name: 'private', projectId, cidr: '10.0.0.0/16', shared: true });
-  await parts.network.seed({ name: 'public', projectId, cidr: '172.24.4.0/24', external: true });
+  await parts.image.seed({ name: IMAGE.name, owner: projectId });
+  for (const { name, cidr, shared, external } of NETWORKS)
+    await parts.network.seed({ name, projectId, cidr, ...(shared && { shared }), ...(external && { external }) });
 }
 
 /** Makes the flavors of a new cloud; those that are there already are left alone. */
 async function seedFlavors(database: Database): Promise<void> {
   const flavors = new FlavorsRepository(database);
-  for (const [flavorId, name, memoryMb, vcpus, rootGb] of FLAVORS) {
+  for (const [flavorId, name, memoryMb, vcpus, rootGb] of FLAVORS as FlavorRecord[]) {
     const flavor = {
       flavorId,
       name,

@@ -18,6 +18,16 @@ export class BootstrapConfig {
   @MinLength(1)
   adminPassword?: string;
 
+  @Option({
+    optional: true,
+    secret: true,
+    describe: 'Password of the user demo in project demo; without it that user is not made.',
+  })
+  @IsOptional()
+  @IsString()
+  @MinLength(1)
+  demoPassword?: string;
+
   @Option({ default: {}, secret: true, describe: 'Service users and their passwords, JSON: {"nova": "…"}.' })
   @IsObject()
   serviceUsers: Record<string, string>;

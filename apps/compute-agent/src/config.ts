@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { Option, Section } from '@fractus/config';
 import { ProcessConfig } from '@fractus/process';
 import { RpcConfig } from '@fractus/rpc';
-import { CAPACITY_PROFILES } from '@fractus/virt-simulated';
+import { CAPACITY_PROFILES, LATENCY_PROFILES, type LatencyName } from '@fractus/virt-simulated';
 import {
   IsArray,
   IsIn,
@@ -46,8 +46,15 @@ export class SimulatedConfig {
   diskGb?: number;
 
   @Option({
+    default: 'default',
+    describe: `How long operations take: ${Object.keys(LATENCY_PROFILES).join(', ')}.`,
+  })
+  @IsIn(Object.keys(LATENCY_PROFILES))
+  profile: LatencyName;
+
+  @Option({
     default: {},
-    describe: 'Milliseconds an operation takes, as {"spawn": 50, "stop": 20}; what is not named keeps its default.',
+    describe: 'Milliseconds an operation takes, as {"spawn": 50, "stop": 20}; what is not named is as in the profile.',
   })
   @IsObject()
   latency: Record<string, number>;

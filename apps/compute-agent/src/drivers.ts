@@ -3,6 +3,7 @@ import type { Clock, VirtDriver } from '@fractus/virt';
 import {
   CAPACITY_PROFILES,
   createSimulatedDriver,
+  LATENCY_PROFILES,
   type CapacityProfile,
   type HostCapacity,
 } from '@fractus/virt-simulated';
@@ -18,12 +19,12 @@ export function openDriver(config: ComputeAgentConfig, clock: Clock): VirtDriver
 }
 
 function openSimulated(config: ComputeAgentConfig, clock: Clock): VirtDriver {
-  const { latency, faults, seed } = config.simulated;
+  const { profile, latency, faults, seed } = config.simulated;
   return createSimulatedDriver({
     stateDir: join(config.stateDir, 'simulated'),
     hosts: hostNames(config),
     capacity: capacities(config.simulated),
-    latency,
+    latency: { ...LATENCY_PROFILES[profile], ...latency },
     faults,
     clock,
     ...(seed === undefined ? {} : { seed }),

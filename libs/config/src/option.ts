@@ -76,7 +76,7 @@ function walk(prototype: object, path: string[], prefix: string): OptionInfo[] {
     const own = declared.get(level);
     for (const [name, spec] of own?.options ?? []) {
       const env = prefix + (spec.env ?? [...path, name].map(snake).join('_'));
-      infos.push({ path: [...path, name], env, type: typeOf(level, name), spec });
+      infos.push({ path: [...path, name], env, type: typeOf(level, name, spec), spec });
     }
     for (const [name, section] of own?.sections ?? []) {
       infos.push(...walk(section().prototype as object, [...path, name], prefix));
@@ -97,7 +97,7 @@ function chain(prototype: object): object[] {
   return parent && parent !== Object.prototype ? [...chain(parent), prototype] : [prototype];
 }
 
-function typeOf(prototype: object, property: string): OptionType {
+function typeOf(prototype: object, property: string, spec: OptionSpec): OptionType {
   switch (Reflect.getMetadata('design:type', prototype, property)) {
     case Number:
       return 'number';
@@ -108,8 +108,8 @@ function typeOf(prototype: object, property: string): OptionType {
     case String:
       return 'string';
     default:
-      // unions of literals are emitted as String by the compiler; what is left are objects and maps
-      return 'json';
+      // a type that is imported says nothing at run time, so its default has to; what is left are objects and maps
+      return typeof spec.default === 'string' ? 'string' : 'json';
   }
 }
 

@@ -32,4 +32,10 @@ describe('loadServiceConfig', () => {
     const config = loadServiceConfig(DeskConfig, 'desk', { FRACTUS_DESK_CONFIG: file, FRACTUS_DESK_LEGS: '7' });
     expect({ ...config }).toEqual({ drawers: 5, legs: 7 });
   });
+
+  it("takes a variable without the service's name where the service sets none of its own", () => {
+    const env = { FRACTUS_DRAWERS: '4', FRACTUS_LEGS: '5', FRACTUS_DESK_LEGS: '6' };
+    expect({ ...loadServiceConfig(DeskConfig, 'desk', env) }).toEqual({ drawers: 4, legs: 6 });
+    expect(() => loadServiceConfig(DeskConfig, 'desk', { FRACTUS_LEGS: 'four' })).toThrow('FRACTUS_LEGS: "four"');
+  });
 });

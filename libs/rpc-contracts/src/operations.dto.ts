@@ -114,4 +114,6 @@ export class OperationFinished {
   @IsOptional() @Nested(() => OperationError) error?: OperationError;
   /** True when the answer comes from the journal: the work had been done before. */
   @IsOptional() @IsBoolean() replayed?: boolean;
+  /** Epoch ms at which the operation ended, by the agent's clock: what the guest did before that is part of it. */
+  @IsOptional() @IsInt() at?: number;
 }

@@ -55,6 +55,21 @@ export const NO_LATENCY: LatencyProfile = {
   resume: 0,
 };
 
+const SLOW_LATENCY: LatencyProfile = {
+  spawn: 5000,
+  destroy: 2000,
+  start: 1500,
+  stop: 3000,
+  reboot: 3000,
+  pause: 5,
+  unpause: 5,
+  suspend: 2000,
+  resume: 2000,
+};
+/** By the names that options know them. */
+export const LATENCY_PROFILES = { default: DEFAULT_LATENCY, instant: NO_LATENCY, slow: SLOW_LATENCY } as const;
+export type LatencyName = keyof typeof LATENCY_PROFILES;
+
 /** Chance in [0, 1] that an operation fails. */
 export type FaultProfile = Readonly<Partial<Record<SimulatedOperation, number>>>;
 

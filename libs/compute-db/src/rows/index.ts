@@ -10,3 +10,4 @@ export * from './server-fault.row';
 export * from './server.row';
 export * from './service.row';
 export * from './task.row';
+export * from './duty.row';

@@ -21,6 +21,8 @@ export class ServiceRow {
   /** Which agent process serves the host, and since when (epoch ms of its start). */
   @Str(255, { nullable: true }) agent_id: string | null;
   @Instant({ nullable: true }) incarnation: number | null;
+  /** The broker's user that registered the host; null: registered where the transport knows no users. */
+  @Str(255, { nullable: true }) rpc_user: string | null;
   @Instant() created_at: number;
   @Instant({ nullable: true }) updated_at: number | null;
 }

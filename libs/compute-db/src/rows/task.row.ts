@@ -10,6 +10,9 @@ import { Entity, Index } from 'typeorm';
 @Index('uq_tasks_open', ['open_key'], { unique: true })
 @Index('ix_tasks_due', ['status', 'ready_at'])
 @Index('ix_tasks_server', ['server_uuid', 'id'])
+@Index('ix_tasks_type', ['type', 'id'])
+@Index('ix_tasks_finished', ['finished_at'])
+@Index('ix_tasks_left', ['left_guests', 'status'])
 export class TaskRow {
   @Id() id: number;
   @Uuid() uuid: string;
@@ -36,6 +39,10 @@ export class TaskRow {
   @Instant() ready_at: number;
   /** 1 while the step waits for an agent's answer. */
   @Flag() waiting: number;
+  /** The host whose answer is awaited. */
+  @Str(255, { nullable: true }) awaits_host: string | null;
+  /** While `waiting`: the lease holder that sends the message, until it is known to have been taken; `ready_at` is then when another sends it. */
+  @Str(255, { nullable: true }) sent_by: string | null;
   @Str(255, { nullable: true }) lease_owner: string | null;
   @Instant({ nullable: true }) lease_until: number | null;
   @Int() fence: number;
@@ -44,6 +51,16 @@ export class TaskRow {
   /** Uuid of the task that this one took over from. */
   @Uuid({ nullable: true }) supersedes: string | null;
   @Json({ nullable: true }) error: string | null;
+  /** When the current attempt of the current step began; null where an older release wrote it. */
+  @Instant({ nullable: true }) step_at: number | null;
+  /** A GuestEvent that came while the task was open: looked at in the transaction that ends it. */
+  @Json({ nullable: true }) guest_event: string | null;
+  /** Of an ended task: 1 when hosts are left with a guest (`left` in the state), else 0; null where nobody has looked. */
+  @Flag({ nullable: true }) left_guests: number | null;
+  /** An operator wants it ended: when, who, why. */
+  @Instant({ nullable: true }) end_requested_at: number | null;
+  @Str(255, { nullable: true }) end_requested_by: string | null;
+  @Str(255, { nullable: true }) end_reason: string | null;
   @Instant() created_at: number;
   @Instant() updated_at: number;
   @Instant({ nullable: true }) finished_at: number | null;
