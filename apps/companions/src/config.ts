@@ -2,6 +2,7 @@ import { IsObject, IsOptional, IsString, MinLength } from 'class-validator';
 import { CallerConfig } from '@fractus/clients';
 import { Option, Section } from '@fractus/config';
 import { ProcessConfig } from '@fractus/process';
+import type { InterfaceUrls } from './identity/bootstrap';
 import { IdentityConfig } from './identity/identity.config';
 import { ImageConfig } from './image/image.config';
 import { NetworkConfig } from './network/network.config';
@@ -32,9 +33,13 @@ export class BootstrapConfig {
   @IsObject()
   serviceUsers: Record<string, string>;
 
-  @Option({ default: {}, describe: 'Endpoint URLs by service type, JSON: {"compute": "http://…/v2.1"}.' })
+  @Option({
+    default: {},
+    describe:
+      'Endpoint URLs by service type, JSON: {"compute": "http://…/v2.1"}, or {"compute": {"public": "http://…", "internal": "http://…"}} where services use other URLs than clients.',
+  })
   @IsObject()
-  endpoints: Record<string, string>;
+  endpoints: Record<string, string | InterfaceUrls>;
 
   @Option({ default: 'RegionOne', describe: 'Region of the endpoints.' })
   @IsString()

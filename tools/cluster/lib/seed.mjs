@@ -6,9 +6,9 @@ import { root } from '../../start/checks.mjs';
 
 const records = () => JSON.parse(readFileSync(join(root, 'apps/cloud/src/first-records.json'), 'utf8'));
 
-/** Seeds the cloud at `authUrl` as an administrator. Returns the names of what was made. */
-export async function seed({ authUrl, username, password, projectName }) {
-  const cloud = await login({ authUrl, username, password, projectName });
+/** Seeds the cloud at `authUrl` as an administrator, by its public or `internal` endpoints. Returns the names of what was made. */
+export async function seed({ authUrl, username, password, projectName, interface: side = 'public' }) {
+  const cloud = await login({ authUrl, username, password, projectName, side });
   const { flavors, image, networks } = records();
   return [
     ...(await seedFlavors(cloud, flavors)),
@@ -17,7 +17,7 @@ export async function seed({ authUrl, username, password, projectName }) {
   ];
 }
 
-async function login({ authUrl, username, password, projectName }) {
+async function login({ authUrl, username, password, projectName, side }) {
   const domain = { id: 'default' };
   const answer = await send('POST', `${authUrl}/auth/tokens`, {
     body: {
@@ -30,8 +30,8 @@ async function login({ authUrl, username, password, projectName }) {
   const token = answer.headers.get('x-subject-token');
   const { catalog } = (await answer.json()).token;
   const endpoint = (type) => {
-    const found = catalog.find((s) => s.type === type)?.endpoints.find((e) => e.interface === 'public');
-    if (!found) throw new Error(`the catalog has no public endpoint of type ${type}`);
+    const found = catalog.find((s) => s.type === type)?.endpoints.find((e) => e.interface === side);
+    if (!found) throw new Error(`the catalog has no ${side} endpoint of type ${type}`);
     return found.url.replace(/\/+$/, '');
   };
   return {
