@@ -94,7 +94,7 @@ export function knownRabbitmq(folder) {
  */
 export function agentPermissions({ instance, prefix = 'fractus' }) {
   const own = `compute@${instance}(\\.calls)?`;
-  const common = 'casts|calls|dead|retry\\.[0-9]+|scheduler\\.news';
+  const common = 'casts|calls|dead|retry\\.[0-9]+|scheduler-news\\.news';
   const named = (names) => `^(${prefix}\\.(${names})|amq\\.gen-.*|amq\\.default)$`;
   return {
     permissions: {
