@@ -15,7 +15,7 @@ import { seed } from './seed.mjs';
 
 const BIND = '127.0.0.1';
 const SERVICES = ['mariadb', 'rabbitmq'];
-const OURS = ['agents', 'images', 'keys', 'logs', 'services', 'cluster.json', 'clouds.yaml', 'seeded'];
+const OURS = ['agents', 'images', 'keys', 'logs', 'services', 'cluster.json', 'clouds.yaml', 'pids.json', 'seeded'];
 
 export class Cluster {
   constructor(folder) {
@@ -128,7 +128,10 @@ export class Cluster {
 
   /** Starts one process (or service) unless it runs; does not wait until it is ready. */
   async start(name) {
-    if (SERVICES.includes(name)) return this.service(name).start();
+    if (SERVICES.includes(name)) {
+      await this.service(name).start();
+      return this.writePids();
+    }
     const { app, args, env, running } = this.named(name);
     if (isAlive(running)) return;
     const { PATH, HOME, LANG, NODE_OPTIONS } = process.env;
@@ -142,6 +145,14 @@ export class Cluster {
     const state = this.state;
     state.processes.find((p) => p.name === name).running = started;
     this.write(state);
+    this.writePids();
+  }
+
+  /** Process ids by name, for benchmarks and monitors. */
+  writePids() {
+    const alive = this.names().filter((name) => this.alive(name));
+    const pids = Object.fromEntries(alive.map((name) => [name, this.pid(name)]));
+    writeFileSync(this.file('pids.json'), `${JSON.stringify(pids)}\n`);
   }
 
   /** Ends one process in good order, or with SIGKILL when it does not end in time. */
