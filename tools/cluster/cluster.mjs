@@ -61,7 +61,8 @@ for (const [verb, what] of [
   program
     .command(`${verb} <names...>`)
     .description(what)
-    .action((names) => steer(verb, names));
+    .option('--node-args <args>', 'arguments for Node itself, as --cpu-prof (start, restart)', '')
+    .action((names, { nodeArgs }) => steer(verb, names, nodeArgs.split(' ').filter(Boolean)));
 program
   .command('log-level <level> [names...]')
   .description('change the log level of running processes')
@@ -146,11 +147,11 @@ async function status({ json }) {
   }
 }
 
-async function steer(verb, names) {
+async function steer(verb, names, nodeArgs) {
   const cloud = cluster();
   for (const name of names) {
     if (verb === 'restart') await cloud.stop(name);
-    await cloud[verb === 'restart' ? 'start' : verb](name);
+    await cloud[verb === 'restart' ? 'start' : verb](name, nodeArgs);
   }
 }
 

@@ -126,8 +126,8 @@ export class Cluster {
     return SERVICES.includes(name) ? this.service(name).running : isAlive(this.named(name).running);
   }
 
-  /** Starts one process (or service) unless it runs; does not wait until it is ready. */
-  async start(name) {
+  /** Starts one process (or service) unless it runs; does not wait until it is ready. `nodeArgs`: a profiler's, say. */
+  async start(name, nodeArgs = []) {
     if (SERVICES.includes(name)) {
       await this.service(name).start();
       return this.writePids();
@@ -137,7 +137,7 @@ export class Cluster {
     const { PATH, HOME, LANG, NODE_OPTIONS } = process.env;
     const started = launch({
       command: process.execPath,
-      args: [join(root, 'dist/apps', app, 'main.js'), ...args],
+      args: [...nodeArgs, join(root, 'dist/apps', app, 'main.js'), ...args],
       env: { PATH, HOME, ...(LANG && { LANG }), ...(NODE_OPTIONS && { NODE_OPTIONS }), ...env },
       log: this.file('logs', `${name}.log`),
       cwd: this.folder,
