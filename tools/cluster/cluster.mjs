@@ -22,6 +22,11 @@ const whole = (least, most) => (text) => {
   return n;
 };
 const many = whole(1, 20);
+const variable = (text, known = {}) => {
+  const [, name, value] = /^(FRACTUS_[A-Z0-9_]+)=(.*)$/s.exec(text) ?? [];
+  if (!name) throw new InvalidArgumentError('as FRACTUS_COMPUTE_API_QUOTA_INSTANCES=100');
+  return { ...known, [name]: value };
+};
 
 const program = new Command('cluster')
   .description('the whole cloud as separate processes on a private MariaDB and RabbitMQ')
@@ -45,6 +50,7 @@ program
   )
   .option('--flush <n>', 'innodb_flush_log_at_trx_commit', whole(0, 2), 1)
   .option('--log-level <level>', 'least level of log lines', 'info')
+  .option('--env <name=value>', 'an option of a service, FRACTUS_<SERVICE>_<OPTION>=…; can be repeated', variable)
   .action(up);
 program.command('down').description('stop it').action(down);
 program

@@ -53,6 +53,12 @@ export class Cluster {
     const state = this.state;
     say('databases');
     await migrateAll(state.databases);
+    await this.launch(say);
+  }
+
+  /** Starts every process on databases that are up to date; makes the first records of a cloud that has none. */
+  async launch(say = () => undefined) {
+    const state = this.state;
     say(`${state.processes.length} processes`);
     for (const { name } of state.processes) await this.start(name);
     await this.ready();

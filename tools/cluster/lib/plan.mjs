@@ -24,7 +24,7 @@ function hostsOf(agent, agents, hosts) {
 }
 
 /**
- * The processes of a cluster. `free` gives a free port; `secrets`, `databases` (URLs) and `brokers` (URLs by user) are
+ * The processes of a cluster. `options.env` holds further options of services, by variable; `free` gives a free port; `secrets`, `databases` (URLs) and `brokers` (URLs by user) are
  * what the services were set up with.
  */
 export function processesOf({ options, folder, bind, secrets, databases, brokers, free }) {
@@ -42,7 +42,7 @@ export function processesOf({ options, folder, bind, secrets, databases, brokers
     args,
     admin: `http://127.0.0.1:${env.ADMIN_PORT}`,
     ...(env.PORT ? { url: `http://${bind}:${env.PORT}` } : {}),
-    env: Object.fromEntries(Object.entries(env).map(([k, v]) => [`FRACTUS_${k}`, v])),
+    env: { ...options.env, ...Object.fromEntries(Object.entries(env).map(([k, v]) => [`FRACTUS_${k}`, v])) },
   });
   const admin = () => ({ ADMIN_PORT: String(free()), LOG_LEVEL: options.logLevel });
   const companion = (name, env) =>
