@@ -3,6 +3,7 @@
  * a process of its own; only the providers differ: SQLite files instead of a database server, the in-process transport
  * instead of a broker, and identity's revocations told at once instead of being asked for.
  */
+import { type Admin, startAdmin } from '@fractus/process';
 import type { ReadyCheck } from '@fractus/telemetry';
 import { CloudBase } from './cloud-base';
 import { startComputeServices } from './compute-services';
@@ -29,7 +30,9 @@ async function compose(plan: CloudPlan, base: CloudBase): Promise<RunningCloud> 
   const neighbours = await startNeighbours(plan, base);
   const compute = await startComputeServices(plan, base, neighbours);
   await seedOnce(plan.file('seeded'), () => seedCloud({ ...neighbours, ...compute }));
+  const admin = await adminOf(plan, base);
   return {
+    ...(admin ? { adminUrl: admin.url } : {}),
     urls: {
       identity: neighbours.identity.url,
       image: neighbours.image.url,
@@ -43,6 +46,20 @@ async function compose(plan: CloudPlan, base: CloudBase): Promise<RunningCloud> 
     ready: () => readiness(base),
     close: () => base.close(),
   };
+}
+
+async function adminOf({ adminPort }: CloudPlan, base: CloudBase): Promise<Admin | undefined> {
+  if (adminPort === undefined) return undefined;
+  const { metrics, logLevel } = base;
+  const admin = await startAdmin({
+    host: '127.0.0.1',
+    port: adminPort,
+    metrics,
+    logLevel,
+    ready: () => readiness(base),
+  });
+  base.closeLater(() => admin.close());
+  return admin;
 }
 
 async function readiness({ services }: CloudBase): Promise<ReadyCheck[]> {

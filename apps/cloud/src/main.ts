@@ -35,6 +35,7 @@ function printTable(cloud: RunningCloud, state: StateDir, options: CloudOptions,
     ['placement', urls.placement],
     ['image', urls.image],
     ['network', urls.network],
+    ...(cloud.adminUrl ? [['admin', cloud.adminUrl] as [string, string]] : []),
     ['hosts', `${options.hosts} simulated`],
     ['state', state.path],
     ['log', state.file('logs', 'fractus.log')],
@@ -62,6 +63,7 @@ async function main(): Promise<void> {
     simProfile: options.simProfile as 'default' | 'instant' | 'slow',
     logLevel: options.logLevel,
     logFile: state.file('logs', 'fractus.log'),
+    ...(options.adminPort === undefined ? {} : { adminPort: options.adminPort }),
   });
   writePrivate(state.file('clouds.yaml'), cloudsYaml(`${cloud.urls.identity}/v3`, secrets));
   writePrivate(state.file('pids.json'), `${JSON.stringify({ cloud: process.pid })}\n`);

@@ -11,6 +11,7 @@ export interface CloudOptions {
   reset: boolean;
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
   simProfile: string;
+  adminPort?: number;
 }
 
 /** A wrong option; `message` is one line for the terminal. */
@@ -40,6 +41,11 @@ function command(): Command {
       DEFAULT_PORT_BASE,
     )
     .option('--bind <address>', 'address to listen on', '127.0.0.1')
+    .option(
+      '--admin-port <n>',
+      'port of the admin listener, on loopback: health, metrics, log level; 0 takes a free one (default: none)',
+      integer(0, 65_535),
+    )
     .option('--reset', 'forget all state first', false)
     .option('--log-level <level>', `what goes to the log file: ${LEVELS.join(', ')}`, oneOf(LEVELS), 'info')
     .option(

@@ -19,6 +19,8 @@ export interface CloudPlan {
   bind: string;
   /** Port by service; 0 takes a free one. */
   ports: Record<ServedName, number>;
+  /** Port of the admin listener on loopback; absent: none. */
+  adminPort?: number;
   hosts: number;
   simProfile: SimProfile;
   logLevel: LogLevel;
@@ -43,6 +45,8 @@ export interface CloudPlan {
 }
 
 export interface RunningCloud {
+  /** The admin listener, where one was asked for. */
+  readonly adminUrl?: string;
   /** Base URL by service. */
   readonly urls: Record<ServedName, string>;
   readonly agent: RunningComputeAgent;
