@@ -76,6 +76,13 @@ describe('redactSecrets', () => {
     expect(value.auth.password).toBe('x');
   });
 
+  it('knows the words of our own messages between services too', () => {
+    const guest = { guest: { name: 'web', adminPassword: 'x', userData: 'I2Nsb3VkLWNvbmZpZw==' } };
+    expect(redactSecrets(guest)).toEqual({
+      guest: { name: 'web', adminPassword: '[redacted]', userData: '[redacted]' },
+    });
+  });
+
   it('ends on cycles', () => {
     const value: Record<string, unknown> = { password: 'x' };
     value['self'] = value;

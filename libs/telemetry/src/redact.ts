@@ -8,6 +8,7 @@ export const REDACTED = '[redacted]';
 const SECRET_KEYS = new Set([
   'password',
   'adminpass',
+  'adminpassword',
   'admin_pass',
   'original_password',
   'new_password',
@@ -27,11 +28,14 @@ const SECRET_KEYS = new Set([
   'x-storage-token',
   'x-instance-id-signature',
   'user_data',
+  'userdata',
 ]);
 
 /** For the logger's bound fields, which it serialises once and does not show to the walk. */
 export const SECRET_SERIALIZERS = Object.fromEntries(
-  [...SECRET_KEYS, 'adminPass', 'X-Auth-Token', 'X-Subject-Token', 'Authorization'].map((key) => [key, hideScalar]),
+  [...SECRET_KEYS, 'adminPass', 'adminPassword', 'userData', 'X-Auth-Token', 'X-Subject-Token', 'Authorization'].map(
+    (key) => [key, hideScalar],
+  ),
 );
 
 function hideScalar(value: unknown): unknown {
