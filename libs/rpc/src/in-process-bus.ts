@@ -97,12 +97,13 @@ export class InProcessBus implements Outcomes {
   }
 
   dead(message: Message, reason: string): void {
-    const { id, topic, host, pattern, body, attempt } = message;
+    const { id, topic, host, sender, pattern, body, attempt } = message;
     this.log.error({ messageId: id, pattern, host, attempts: attempt, reason }, 'a cast was dead-lettered');
     this.parked.set(id, {
       id,
       topic,
       ...(host !== undefined && { host }),
+      ...(sender !== undefined && { sender }),
       pattern,
       reason,
       attempts: attempt,
@@ -118,8 +119,8 @@ export class InProcessBus implements Outcomes {
   readonly deadLetters: DeadLetters = {
     list: async (topic) => [...this.parked.values()].filter((d) => topic === undefined || d.topic === topic),
     retry: async (id) => {
-      const { topic, host, pattern, body } = this.letter(id);
-      this.accept({ id, kind: 'cast', topic, host, pattern, body, attempt: 0, redelivered: false });
+      const { topic, host, sender, pattern, body } = this.letter(id);
+      this.accept({ id, kind: 'cast', topic, host, sender, pattern, body, attempt: 0, redelivered: false });
       this.parked.delete(id);
     },
     drop: async (id) => void this.parked.delete(this.letter(id).id),

@@ -88,6 +88,8 @@ export interface DeadLetter {
   readonly id: string;
   readonly topic: string;
   readonly host?: string;
+  /** Who sent it first, as the transport knows it; absent where it has no users. */
+  readonly sender?: string;
   readonly pattern: string;
   readonly reason: string;
   readonly attempts: number;

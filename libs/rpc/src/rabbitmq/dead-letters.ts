@@ -40,7 +40,8 @@ export class RabbitDeadLetters implements DeadLetters {
   retry(id: string): Promise<void> {
     return this.reading(async (channel) => {
       const message = await this.take(channel, id);
-      await this.resend(letterOf(message), headersOf(message).sender ?? message.properties.userId);
+      const letter = letterOf(message);
+      await this.resend(letter, letter.sender);
       channel.ack(message);
     });
   }
@@ -116,7 +117,9 @@ export class RabbitDeadLetters implements DeadLetters {
 
 function letterOf({ properties, content }: GetMessage): DeadLetter {
   const headers = headersOf({ properties });
-  const { messageId, type } = properties as { messageId?: string; type?: string };
+  const { messageId, type, userId } = properties as { messageId?: string; type?: string; userId?: string };
+  // what we have moved bears our own name, and the sender's in a header; what the broker moved bears the sender's
+  const sender = headers.sender ?? userId;
   // without a reason of ours it was the broker that gave up
   const death = properties.headers?.['x-death']?.[0];
   const returns = (headers.attempts ?? 0) + (headers['x-delivery-count'] ?? 0);
@@ -124,6 +127,7 @@ function letterOf({ properties, content }: GetMessage): DeadLetter {
     id: messageId ?? '',
     topic: headers.topic ?? '',
     ...(headers.host !== undefined && { host: headers.host }),
+    ...(sender !== undefined && { sender }),
     pattern: type ?? '',
     reason: headers.reason ?? `the broker gave up: ${death?.reason ?? 'unknown'}`,
     attempts: headers.reason === undefined ? returns : (headers.attempts ?? 0),

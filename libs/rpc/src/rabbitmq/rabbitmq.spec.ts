@@ -215,10 +215,11 @@ describeWithBroker('the RabbitMQ transport', (broker) => {
     await transport({ urls: [await broker.user('agent-7')] }).cast({ topic: 'desk' }, message('1'));
     await senders.until(2);
     const operator = transport({ urls: [await broker.user('operator')] });
-    await eventually(
+    const letters = await eventually(
       () => operator.deadLetters.list(),
       (l) => l.length > 0,
     );
+    expect(letters).toMatchObject([{ id: '1', sender: 'agent-7' }]);
     await operator.deadLetters.retry('1');
     await expect(senders.until(3)).resolves.toEqual(['agent-7', 'agent-7', 'agent-7']);
   });

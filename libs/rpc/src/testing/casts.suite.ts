@@ -181,5 +181,27 @@ export function describeCasts(open: OpenHarness): void {
       await rpcClient(agent, deskContract).file({ ...ctx, userId: 'conductor' }, { text: '' });
       await expect(got.until(1)).resolves.toEqual(['agent-7']);
     });
+
+    it('still knows the sender of a dead letter, and of one that is sent again', async () => {
+      const got = new Probe<string | undefined>();
+      let broken = true;
+      await stage.desk({
+        file: async (c) => {
+          got.note(deliveryOf(c)?.sender);
+          if (broken) throw new Error('not now');
+        },
+      });
+      const agent = await stage.connect({ user: 'agent-7' });
+      await rpcClient(agent, deskContract).file(ctx, { text: '' });
+      const transport = await stage.connect();
+      const [letter] = await eventually(
+        () => transport.deadLetters.list(),
+        (l) => l.length > 0,
+      );
+      expect(letter.sender).toBe('agent-7');
+      broken = false;
+      await transport.deadLetters.retry(letter.id);
+      await expect(got.until(4)).resolves.toEqual(Array(4).fill('agent-7'));
+    });
   });
 }
