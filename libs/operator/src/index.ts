@@ -1,0 +1,5 @@
+export * from './config';
+export * from './places';
+export * from './reach';
+export * from './command';
+export * from './text';
