@@ -139,6 +139,11 @@ export class InstanceActionsRepository {
     return row ? actionOf(row) : null;
   }
 
+  async byRowId(rowId: number): Promise<InstanceAction | null> {
+    const [row] = await this.db.query<InstanceActionRow>('SELECT * FROM instance_actions WHERE id = ?', [rowId]);
+    return row ? actionOf(row) : null;
+  }
+
   /** Row id of action → its events, oldest first. */
   async events(actionIds: readonly number[]): Promise<Map<number, InstanceActionEvent[]>> {
     const [sql, params] = within('action_id', actionIds);

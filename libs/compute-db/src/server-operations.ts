@@ -29,7 +29,8 @@ import { type QuotaExcess, QuotaUsagesRepository, type QuotaDelta } from './quot
 import { type NewServer, newServerRow, type Server, type ServerPatch } from './server';
 import { ServersRepository } from './servers.repository';
 import { forUpdate } from './sql';
-import { type JsonObject, type TaskRecord, TasksRepository } from './tasks.repository';
+import type { JsonObject, TaskRecord } from './task-record';
+import { TasksRepository } from './tasks.repository';
 
 /** Absolute cap of a task where configuration names none: nothing takes longer than this whatever it reports. */
 export const DEFAULT_TASK_CAP_MS = 3_600_000;

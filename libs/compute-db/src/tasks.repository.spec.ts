@@ -4,7 +4,8 @@ import type { Database } from '@fractus/database';
 import type { RequestContext } from '@fractus/objects';
 import { openComputeDatabase } from './compute-database';
 import { newServerRow } from './server';
-import { TasksRepository, type TaskPatch } from './tasks.repository';
+import type { TaskPatch } from './task-record';
+import { TasksRepository } from './tasks.repository';
 
 const ctx: RequestContext = { requestId: 'req-1', userId: 'u1', projectId: 'p1', roles: ['member'] };
 const NOW = 1_800_000_000_000;

@@ -5,76 +5,19 @@
  * A lease makes one runner the only writer of a task and its server. It carries a fence, taken from the server's row so
  * that it grows over all tasks of a server; each later write says `WHERE fence = ? AND status = 'open'`.
  */
-import { placeholders, type Database, type SqlRow, type Tx } from '@fractus/database';
-import type { ProjectId, RequestContext, ServerId, TaskId } from '@fractus/objects';
-import type { TaskType } from '@fractus/server-lifecycle';
+import { placeholders, type Database, type Tx } from '@fractus/database';
+import type { ServerId, TaskId } from '@fractus/objects';
 import type { TaskRow } from './rows';
 import { assignments, forUpdate, within } from './sql';
-
-export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined };
-export type JsonObject = { readonly [key: string]: Json | undefined };
-export type TaskStatus = 'open' | 'done' | 'failed' | 'superseded' | 'abandoned';
-
-export interface TaskRecord {
-  readonly id: TaskId;
-  readonly rowId: number;
-  readonly type: TaskType;
-  readonly serverId: ServerId;
-  readonly projectId: ProjectId;
-  readonly status: TaskStatus;
-  readonly step: string;
-  /** Of the current step, from 1: names the effect, so a repetition after a crash keeps it. */
-  readonly attempt: number;
-  readonly direction: 'forward' | 'undo';
-  readonly input: JsonObject;
-  readonly state: JsonObject;
-  readonly context: RequestContext;
-  readonly actionId: number | null;
-  readonly readyAt: number;
-  /** True while an agent's answer is awaited; `readyAt` is then the end of patience. */
-  readonly waiting: boolean;
-  readonly leaseOwner: string | null;
-  readonly leaseUntil: number | null;
-  readonly fence: number;
-  readonly expiresAt: number;
-  readonly supersedes: TaskId | null;
-  readonly error: JsonObject | null;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-  readonly finishedAt: number | null;
-}
-
-export interface NewTask {
-  readonly id: TaskId;
-  readonly type: TaskType;
-  readonly serverId: ServerId;
-  readonly projectId: ProjectId;
-  readonly input?: JsonObject;
-  readonly context: RequestContext;
-  readonly actionId: number | null;
-  /** Absolute cap, epoch ms. */
-  readonly expiresAt: number;
-  readonly supersedes?: TaskId | null;
-}
-
-export type TaskPatch = Partial<
-  Pick<
-    TaskRecord,
-    | 'status'
-    | 'step'
-    | 'input'
-    | 'attempt'
-    | 'direction'
-    | 'state'
-    | 'readyAt'
-    | 'waiting'
-    | 'leaseOwner'
-    | 'leaseUntil'
-    | 'error'
-    | 'finishedAt'
-    | 'expiresAt'
-  >
->;
+import {
+  type JsonObject,
+  type NewTask,
+  newTaskRow,
+  taskColumns,
+  taskOf,
+  type TaskPatch,
+  type TaskRecord,
+} from './task-record';
 
 export interface Lease {
   readonly owner: string;
@@ -110,32 +53,7 @@ export class TasksRepository {
 
   /** A server has one open task: a second insert fails on the unique key, so supersede first. The step is set at the first lease. */
   async insert(tx: Tx, task: NewTask, now: number): Promise<void> {
-    await tx.insert('tasks', {
-      uuid: task.id,
-      type: task.type,
-      server_uuid: task.serverId,
-      project_id: task.projectId,
-      status: 'open',
-      open_key: task.serverId,
-      step: '',
-      attempt: 1,
-      direction: 'forward',
-      input: JSON.stringify(task.input ?? {}),
-      state: '{}',
-      context: JSON.stringify(durable(task.context)),
-      action_id: task.actionId,
-      ready_at: now,
-      waiting: 0,
-      lease_owner: null,
-      lease_until: null,
-      fence: 0,
-      expires_at: task.expiresAt,
-      supersedes: task.supersedes ?? null,
-      error: null,
-      created_at: now,
-      updated_at: now,
-      finished_at: null,
-    });
+    await tx.insert('tasks', newTaskRow(task, now));
   }
 
   /** Whether the task's row is in the database, whatever has become of it; waits for a transaction that is writing it. */
@@ -306,7 +224,7 @@ export class TasksRepository {
   /** Removes ended tasks that ended before `before`; returns how many. */
   async purge(before: number, limit = 500): Promise<number> {
     const rows = await this.db.query<{ id: number }>(
-      "SELECT id FROM tasks WHERE status <> 'open' AND finished_at < ? ORDER BY id LIMIT ?",
+      'SELECT id FROM tasks WHERE finished_at < ? ORDER BY finished_at LIMIT ?',
       [before, limit],
     );
     if (rows.length === 0) return 0;
@@ -323,58 +241,4 @@ export class TasksRepository {
     );
     return row?.lease_until ?? 0;
   }
-}
-
-/** A task outlives the request: nobody waits, and no deadline holds. */
-function durable(ctx: RequestContext): RequestContext {
-  const { deadline: _nobodyWaits, ...rest } = ctx;
-  return rest;
-}
-
-function taskColumns(patch: TaskPatch): SqlRow {
-  const columns: SqlRow = {};
-  if (patch.status !== undefined) columns['status'] = patch.status;
-  if (patch.status !== undefined && patch.status !== 'open') columns['open_key'] = null;
-  if (patch.input !== undefined) columns['input'] = JSON.stringify(patch.input);
-  if (patch.step !== undefined) columns['step'] = patch.step;
-  if (patch.attempt !== undefined) columns['attempt'] = patch.attempt;
-  if (patch.direction !== undefined) columns['direction'] = patch.direction;
-  if (patch.state !== undefined) columns['state'] = JSON.stringify(patch.state);
-  if (patch.readyAt !== undefined) columns['ready_at'] = patch.readyAt;
-  if (patch.waiting !== undefined) columns['waiting'] = patch.waiting ? 1 : 0;
-  if (patch.leaseOwner !== undefined) columns['lease_owner'] = patch.leaseOwner;
-  if (patch.leaseUntil !== undefined) columns['lease_until'] = patch.leaseUntil;
-  if (patch.error !== undefined) columns['error'] = patch.error === null ? null : JSON.stringify(patch.error);
-  if (patch.expiresAt !== undefined) columns['expires_at'] = patch.expiresAt;
-  if (patch.finishedAt !== undefined) columns['finished_at'] = patch.finishedAt;
-  return columns;
-}
-
-function taskOf(row: TaskRow): TaskRecord {
-  return {
-    id: row.uuid,
-    rowId: row.id,
-    type: row.type as TaskType,
-    serverId: row.server_uuid,
-    projectId: row.project_id,
-    status: row.status as TaskStatus,
-    step: row.step,
-    attempt: row.attempt,
-    direction: row.direction as TaskRecord['direction'],
-    input: JSON.parse(row.input) as JsonObject,
-    state: JSON.parse(row.state) as JsonObject,
-    context: JSON.parse(row.context) as RequestContext,
-    actionId: row.action_id,
-    readyAt: row.ready_at,
-    waiting: row.waiting === 1,
-    leaseOwner: row.lease_owner,
-    leaseUntil: row.lease_until,
-    fence: row.fence,
-    expiresAt: row.expires_at,
-    supersedes: row.supersedes,
-    error: row.error === null ? null : (JSON.parse(row.error) as JsonObject),
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    finishedAt: row.finished_at,
-  };
 }

@@ -7,11 +7,13 @@
  */
 import type { Tx } from '@fractus/database';
 import type {
+  Answer,
   HostsRepository,
   JsonObject,
   Server,
   ServerPatch,
   ServersRepository,
+  TaskFailure,
   TaskRecord,
   TasksRepository,
   QuotaUsagesRepository,
@@ -20,7 +22,6 @@ import type { RequestContext } from '@fractus/objects';
 import type {
   Client,
   HostClient,
-  OperationFinished,
   OperationRef,
   computeContract,
   placementContract,
@@ -29,6 +30,8 @@ import type {
 import type { TaskType } from '@fractus/server-lifecycle';
 import type { Logger } from '@fractus/telemetry';
 import type { NetworkPorts } from '../network-ports';
+
+export type { Answer, TaskFailure } from '@fractus/compute-db';
 
 /** What steps work with; everything outside of the database comes through here. */
 export interface TaskTools {
@@ -64,14 +67,6 @@ export interface StepContext<S extends object = JsonObject> {
   readonly tools: TaskTools;
 }
 
-/** Why a step failed. The message is for the server's owner; details are for operators. */
-export interface TaskFailure {
-  readonly code: string;
-  readonly message: string;
-  readonly details?: string;
-  readonly host?: string;
-}
-
 /** Written together with the step's end: results for later steps, and fields of the server. */
 export interface Writes<S extends object = JsonObject> {
   readonly state?: Partial<S>;
@@ -91,7 +86,6 @@ export type Outcome<S extends object = JsonObject> =
     } & Writes<S>)
   | { readonly kind: 'fail'; readonly failure: TaskFailure };
 
-export type Answer = Pick<OperationFinished, 'outcome' | 'powerState' | 'error' | 'replayed'>;
 type Run<S extends object> = (x: StepContext<S>) => Promise<Outcome<S>> | Outcome<S>;
 
 /** A half of a step that may wait for an agent. */
