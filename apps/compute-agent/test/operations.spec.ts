@@ -16,7 +16,12 @@ describe('operations', () => {
   it('builds a guest and reports it', async () => {
     const ref = world.ref();
     await world.build(ref);
-    expect(await world.answered(ref)).toEqual({ operation: ref, outcome: 'done', powerState: POWER_STATES.running });
+    expect(await world.answered(ref)).toEqual({
+      operation: ref,
+      outcome: 'done',
+      powerState: POWER_STATES.running,
+      at: world.clock.now(),
+    });
     expect(await world.driver.guests('a')).toEqual([expect.objectContaining({ serverId: ref.serverId, fence: 1 })]);
     expect(world.conductor.progress).toContainEqual(expect.objectContaining({ operation: ref, phase: 'spawning' }));
   });
@@ -30,6 +35,7 @@ describe('operations', () => {
     expect(await world.answered(ref, 2)).toEqual({
       operation: again,
       outcome: 'done',
+      at: world.clock.now(),
       powerState: POWER_STATES.running,
       replayed: true,
     });
@@ -83,7 +89,7 @@ describe('operations', () => {
     for (const [i, [step, send, powerState]] of steps.entries()) {
       const ref = world.ref({ serverId, step, fence: i + 2 });
       await send(ref);
-      expect(await world.answered(ref)).toEqual({ operation: ref, outcome: 'done', powerState });
+      expect(await world.answered(ref)).toEqual({ operation: ref, outcome: 'done', powerState, at: world.clock.now() });
     }
     expect(world.effects(serverId)).toEqual([
       'spawn',
@@ -130,8 +136,8 @@ describe('operations', () => {
     );
     await world.destroy(b!);
     await world.destroy(a!);
-    expect(await world.answered(a!)).toEqual({ operation: a, outcome: 'done' });
-    expect(await world.answered(b!)).toEqual({ operation: b, outcome: 'done' });
+    expect(await world.answered(a!)).toEqual({ operation: a, outcome: 'done', at: world.clock.now() });
+    expect(await world.answered(b!)).toEqual({ operation: b, outcome: 'done', at: world.clock.now() });
     expect(world.effects(serverId)).toEqual(['spawn', 'destroy']);
   });
 

@@ -92,6 +92,7 @@ describe('an agent that comes back', () => {
       operation: { ...ref, fence: 2 },
       outcome: 'done',
       powerState: POWER_STATES.running,
+      at: world.clock.now(),
     });
     expect(world.effects(ref.serverId)).toEqual(['spawn']);
   });

@@ -23,7 +23,7 @@ import { GroupCommit } from './group-commit';
 import { openSchema, type OperationRow, type Statements } from './schema';
 
 /** How an operation ended, without the reference that it answers to. */
-export type Result = Pick<OperationFinished, 'outcome' | 'powerState' | 'error'>;
+export type Result = Pick<OperationFinished, 'outcome' | 'powerState' | 'error' | 'at'>;
 
 /** A result on its way to conductor. */
 export interface Report {

@@ -210,7 +210,8 @@ export class OperationRunner {
       };
       const powerState = await operation.run(this.parts.driver, job.request, work);
       if (operation.builds) host.failedBuilds = 0;
-      return powerState === undefined ? { outcome: 'done' } : { outcome: 'done', powerState };
+      const at = this.parts.clock.now();
+      return powerState === undefined ? { outcome: 'done', at } : { outcome: 'done', powerState, at };
     } catch (e) {
       if (abort.signal.aborted) return superseded();
       if (!isDriverError(e)) this.log(job).error({ err: e }, 'a driver threw what it should not');
