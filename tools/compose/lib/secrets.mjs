@@ -8,8 +8,9 @@ import { agentPermissions, definitions } from '../../services/rabbitmq.mjs';
 export const DATABASES = ['compute', 'placement', 'identity', 'image', 'network'];
 /** Service users of identity, by the names that upstream's services have. */
 const SERVICE_USERS = ['nova', 'glance', 'neutron'];
-/** People's: a new password is set through identity, by themselves. */
 const PEOPLE = ['admin', 'demo'];
+/** Set on the first start alone: people change theirs through identity, root's is changed in MariaDB. */
+const KEPT = ['mariadb/root', ...PEOPLE.map((name) => `identity/${name}`)];
 const NAMES = [
   'mariadb/root',
   ...DATABASES.map((name) => `mariadb/${name}`),
@@ -20,7 +21,7 @@ const NAMES = [
 
 /**
  * Writes every secret into `folder`/secrets, and `clouds.yaml` beside it for clients of identity at `authUrl`. Passwords
- * that are there stay as they are; with `rotate` all but people's are drawn anew. Returns the names of the drawn ones.
+ * that are there stay as they are; with `rotate` those of services are drawn anew. Returns the names of the drawn ones.
  */
 export function writeSecrets(folder, { authUrl, rotate = false }) {
   const secrets = join(folder, 'secrets');
@@ -51,7 +52,7 @@ export function writeSecrets(folder, { authUrl, rotate = false }) {
 
 function draw(file, rotate) {
   const known = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
-  const stays = (name) => known[name] && !(rotate && !PEOPLE.includes(name.replace('identity/', '')));
+  const stays = (name) => known[name] && (!rotate || KEPT.includes(name));
   const drawn = NAMES.filter((name) => !stays(name));
   const passwords = { ...known };
   for (const name of drawn) passwords[name] = randomBytes(24).toString('base64url');
