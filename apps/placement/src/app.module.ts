@@ -49,6 +49,7 @@ export {
   PLACEMENT_MIGRATIONS,
   PLACEMENT_SCHEMA,
   openPlacementDatabase,
+  renewEpoch,
 } from './store/placement-database';
 
 export interface PlacementDeps {

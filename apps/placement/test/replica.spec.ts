@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { trimChangeLog } from '../src/store/change-log';
+import { renewEpoch } from '../src/store/placement-database';
 import { eachDatabase } from '@fractus/database/testing';
 import { type World, RULES, ctx, holding, inv, openWorld } from './placement';
 
@@ -84,10 +85,10 @@ eachDatabase('a replica', (open) => {
     await trimChangeLog(world.db, 1);
     await other.sync();
     for (const uuid of uuids) expect(other.estate.provider(uuid)).toBeDefined();
-    await world.db.transaction(async (tx) => {
-      await tx.execute('DELETE FROM resource_providers', []);
-      await tx.execute('UPDATE placement_state SET epoch = ?', [randomUUID()]);
-    });
+    await world.db.transaction((tx) => tx.execute('DELETE FROM resource_providers', []));
+    await other.sync();
+    expect(other.estate.providerCount).toBe(5);
+    await renewEpoch(world.db);
     await other.sync();
     expect(other.estate.providerCount).toBe(0);
   });

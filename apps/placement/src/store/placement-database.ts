@@ -31,6 +31,11 @@ export async function seedPlacement(db: Database, now = Date.now()): Promise<voi
   });
 }
 
+/** After a restore: processes that have read what was there before read everything anew. */
+export async function renewEpoch(db: Database): Promise<void> {
+  await db.transaction((tx) => tx.execute('UPDATE placement_state SET epoch = ?', [randomUUID()]));
+}
+
 async function seedOnce(tx: Parameters<Parameters<Database['transaction']>[0]>[0], now: number): Promise<void> {
   const state = await tx.query('SELECT id FROM placement_state');
   if (state.length === 0) await tx.insert('placement_state', { id: 1, epoch: randomUUID(), trimmed_through: 0 });
