@@ -67,6 +67,47 @@ eachDatabase('a database', (open, dialect) => {
     expect(await names()).toEqual(['x']);
   });
 
+  it('takes a single statement as a unit of its own, or as part of the one that is open', async () => {
+    const effects: string[] = [];
+    const afterCommit = (): void => void effects.push('done');
+    const id = await db.insert('items', { name: 'alone', n: 1 }, { afterCommit });
+    expect(await db.query("SELECT id FROM items WHERE name = 'alone'")).toEqual([{ id }]);
+    expect((await db.execute('UPDATE items SET n = n + 1 WHERE n = ?', [1], { afterCommit })).affected).toBe(1);
+    expect(effects).toEqual(['done', 'done']);
+    const unit = db.transaction(async () => {
+      await db.insert('items', { name: 'joined', n: 1 }, { afterCommit });
+      expect(effects).toHaveLength(2);
+      throw new Error('undone');
+    });
+    await expect(unit).rejects.toThrow('undone');
+    await db.transaction(() => db.execute("DELETE FROM items WHERE name = 'alone'", [], { afterCommit }));
+    expect(effects).toHaveLength(3);
+    expect(await names()).toEqual([]);
+    await db.insert('items', { name: 'twice', n: 1 });
+    const again = db.insert('items', { name: 'twice', n: 1 }, { afterCommit });
+    expect(await again.catch(isDuplicateKey)).toBe(true);
+    await expect(db.execute('UPDATE items SET n = ?', [Number.NaN])).rejects.toMatchObject({
+      code: 'database.parameter',
+    });
+    expect(await db.insert('items', [])).toBe(0);
+    expect(effects).toHaveLength(3);
+  });
+
+  it('keeps single statements out of units of work that interleave', async () => {
+    const [unit] = await Promise.allSettled([
+      db.transaction(async (tx) => {
+        await tx.insert('items', { name: 'a', n: 1 });
+        await turn();
+        await turn();
+        throw new Error('no a');
+      }),
+      outside(() => db.insert('items', { name: 'b', n: 1 })),
+      outside(() => db.insert('items', { name: 'c', n: 1 })),
+    ]);
+    expect(unit.status).toBe('rejected');
+    expect(await names()).toEqual(['b', 'c']);
+  });
+
   it('counts matched rows and gives the first generated id', async () => {
     await db.transaction(async (tx) => {
       const first = await tx.insert('items', [

@@ -11,6 +11,10 @@
  * lock time-out, a busy database or a lost connection runs again, so it must be repeatable: no RPC, no HTTP, no outside
  * effect. Effects that must follow the commit are registered with `tx.afterCommit`.
  *
+ * What is written by one statement needs no such block: `execute` and `insert` of the database itself are a unit of
+ * work of one statement, without a round trip for BEGIN and COMMIT, under the same rules; inside an open unit they join
+ * it.
+ *
  * A connection that is lost during the COMMIT itself leaves open whether the work was done. A block that can tell hands
  * in `committed`, which is asked on another connection once the lost one is certainly at its end; without it the caller
  * gets `unavailable` `database.commit_unknown`, and the block is not run again.
@@ -34,7 +38,7 @@ export interface Tx {
   readonly dialect: Dialect;
   query<T = Record<string, unknown>>(sql: string, params?: SqlValue[]): Promise<T[]>;
   /** `affected`: rows that matched. `insertId`: the first generated id. */
-  execute(sql: string, params?: SqlValue[]): Promise<{ affected: number; insertId: number }>;
+  execute(sql: string, params?: SqlValue[]): Promise<Written>;
   /** Inserts one row or several (same keys in each); returns the first generated id. */
   insert(table: string, rows: SqlRow | SqlRow[]): Promise<number>;
   /** Runs once, after this unit of work has committed; dropped when it rolls back. Errors there are the callee's own. */
@@ -47,6 +51,16 @@ export interface UnitOptions {
    * locking read, for something that only this unit has written.
    */
   committed?: (tx: Tx) => Promise<boolean>;
+}
+
+export interface StatementOptions {
+  /**
+   * What the statement came to, null if it was not done: asked when the connection was lost under way. Looks, with a
+   * locking read, for something that only this statement has written.
+   */
+  committed?: (tx: Tx) => Promise<Written | null>;
+  /** As `tx.afterCommit`: runs once, when the statement is committed, by itself or with the unit of work that it joined. */
+  afterCommit?: () => void | Promise<void>;
 }
 
 /** What is told of each statement to those who watch: tests that count, metrics. */
@@ -88,6 +102,35 @@ export class Database {
   /** Runs `block` as one transaction; joins the one that is open in this async context, if any. */
   async transaction<R>(block: (tx: Tx) => Promise<R>, options: UnitOptions = {}): Promise<R> {
     return this.unit('write', block, options);
+  }
+
+  /**
+   * One writing statement as a unit of work. A loss of the connection leaves open whether it was done, as the loss of a
+   * commit does: without `committed` it is then `unavailable` `database.commit_unknown`, and not run twice.
+   */
+  async execute(
+    sql: string,
+    params: SqlValue[] = [],
+    { afterCommit, committed }: StatementOptions = {},
+  ): Promise<Written> {
+    const tx = this.current.getStore();
+    if (tx) {
+      const result = await tx.execute(sql, params);
+      if (afterCommit) tx.afterCommit(afterCommit);
+      return result;
+    }
+    const values = checked(params);
+    const result = await this.inTurn(() => this.persist(() => this.single(sql, values, committed)));
+    if (afterCommit) void this.current.exit(() => afterCommit());
+    return result;
+  }
+
+  /** Inserts one row or several (same keys in each) as a unit of work; returns the first generated id. See `execute`. */
+  async insert(table: string, rows: SqlRow | SqlRow[], options: StatementOptions = {}): Promise<number> {
+    const made = insertOf(table, rows);
+    if (!made) return 0;
+    const { insertId } = await this.execute(made.sql, made.params, options);
+    return firstId(this.dialect, insertId, made.count);
   }
 
   /** Several reads of one and the same state. Nothing may be written. */
@@ -149,11 +192,28 @@ export class Database {
   private async unit<R>(kind: 'write' | 'snapshot', block: (tx: Tx) => Promise<R>, options: UnitOptions): Promise<R> {
     const open = this.current.getStore();
     if (open) return block(open);
-    const run = (): Promise<R> => this.persist(() => this.once(kind, block, options));
+    return this.inTurn(() => this.persist(() => this.once(kind, block, options)));
+  }
+
+  /** On SQLite one writer after another. */
+  private inTurn<R>(run: () => Promise<R>): Promise<R> {
     if (this.dialect === 'mysql') return run();
     const turn = this.tail.then(run);
     this.tail = turn.catch(() => undefined);
     return turn;
+  }
+
+  private async single(sql: string, params: SqlValue[], committed: StatementOptions['committed']): Promise<Written> {
+    this.tell(sql, params);
+    try {
+      return await this.engine.execute(sql, params);
+    } catch (e) {
+      if (!(e instanceof CommitLost)) throw e;
+      let found: Written | null = null;
+      const look = committed && (async (tx: Tx) => (found = await committed(tx)) !== null);
+      if (await this.wasCommitted(e, look ? { committed: look } : {})) return found ?? { affected: 0, insertId: 0 };
+      throw e.cause;
+    }
   }
 
   /** Again after what others caused, and for a while after the loss of the database; typed errors at the end of it. */
@@ -234,24 +294,33 @@ class SessionTx implements Tx {
   }
 
   async insert(table: string, rows: SqlRow | SqlRow[]): Promise<number> {
-    const list = Array.isArray(rows) ? rows : [rows];
-    const first = list[0];
-    if (!first) return 0;
-    const columns = Object.keys(first);
-    const marks = `(${columns.map(() => '?').join(', ')})`;
-    const sql = `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${list.map(() => marks).join(', ')}`;
-    const { insertId } = await this.execute(
-      sql,
-      list.flatMap((row) => columns.map((c) => row[c])),
-    );
-    // SQLite reports the last id of a multi-row insert, MySQL the first
-    return this.dialect === 'sqlite' ? insertId - list.length + 1 : insertId;
+    const made = insertOf(table, rows);
+    if (!made) return 0;
+    const { insertId } = await this.execute(made.sql, made.params);
+    return firstId(this.dialect, insertId, made.count);
   }
 
   afterCommit(effect: () => void | Promise<void>): void {
     this.effects.push(effect);
   }
 }
+
+function insertOf(
+  table: string,
+  rows: SqlRow | SqlRow[],
+): { sql: string; params: SqlValue[]; count: number } | undefined {
+  const list = Array.isArray(rows) ? rows : [rows];
+  const first = list[0];
+  if (!first) return undefined;
+  const columns = Object.keys(first);
+  const marks = `(${columns.map(() => '?').join(', ')})`;
+  const sql = `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${list.map(() => marks).join(', ')}`;
+  return { sql, params: list.flatMap((row) => columns.map((c) => row[c])), count: list.length };
+}
+
+/** SQLite reports the last id of an insert of several rows, MySQL the first. */
+const firstId = (dialect: Dialect, insertId: number, count: number): number =>
+  dialect === 'sqlite' ? insertId - count + 1 : insertId;
 
 /** Undefined is NULL. What is no value of SQL never reaches a driver, which might write it out as something else. */
 function checked(params: readonly SqlValue[]): SqlValue[] {

@@ -34,6 +34,8 @@ export interface Engine {
   readonly dialect: Dialect;
   /** A read outside of any unit of work: the last committed state. */
   read(sql: string, params: SqlValue[]): Promise<unknown[]>;
+  /** One statement that is a transaction by itself. Throws `CommitLost` where it may have been done. */
+  execute(sql: string, params: SqlValue[]): Promise<Written>;
   /** `snapshot`: all reads of the session see one state of the database, and it writes nothing. */
   begin(kind: 'write' | 'snapshot'): Promise<Session>;
   close(): Promise<void>;

@@ -49,6 +49,14 @@ const LOST = new Set([
   'SQLITE_CANTOPEN',
 ]);
 
+/** Words of a server that has not begun with what it was asked for. */
+const UNTOUCHED = new Set([
+  'ER_OPTION_PREVENTS_STATEMENT',
+  'ER_READ_ONLY_MODE',
+  'ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION',
+  'ER_UNKNOWN_COM_ERROR',
+]);
+
 /** The driver's own code of an error, also where TypeORM has wrapped it. */
 export function driverCode(e: unknown): string | undefined {
   if (typeof e !== 'object' || e === null) return undefined;
@@ -69,6 +77,12 @@ export function isLost(e: unknown): boolean {
   if (code !== undefined && (LOST.has(code) || /^SQLITE_(IOERR|READONLY)_/.test(code))) return true;
   // the driver's word for a connection on which nothing can be said any more
   return typeof e === 'object' && e !== null && (e as { fatal?: unknown }).fatal === true;
+}
+
+/** Of what counts as lost: the statement is certainly not done. */
+export function isUntouched(e: unknown): boolean {
+  const code = driverCode(e);
+  return code !== undefined && UNTOUCHED.has(code);
 }
 
 /** Whether the write failed because a unique key already exists. */

@@ -7,10 +7,10 @@
  * does not give is protection against rows that appear (a count, then an insert): such blocks write first and then
  * count under lock. Several reads that must fit together ask for a `snapshot`, which is REPEATABLE READ, read only.
  */
-import { createPool, type Pool, type PoolConnection, type ResultSetHeader } from 'mysql2';
-import { internal } from '@fractus/objects';
 import { CommitLost, type Engine, type Session, type SqlValue, type Written } from './engine';
-import { driverCode, isLost, isTransient, poolExhausted } from './errors';
+import { driverCode, isLost, isUntouched } from './errors';
+import { type Held, MysqlPool } from './mysql-pool';
+import { MysqlSession, run, type SessionParts, toWritten } from './mysql-session';
 import type { MysqlAddress } from './mysql-url';
 
 export interface MysqlTuning {
@@ -28,191 +28,79 @@ const SQL_MODE = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTIT
 
 export class MysqlEngine implements Engine {
   readonly dialect = 'mysql';
-  private readonly pool: Pool;
+  private readonly pool: MysqlPool;
+  private readonly parts: SessionParts;
 
-  constructor(
-    address: MysqlAddress,
-    private readonly tuning: MysqlTuning,
-  ) {
-    this.pool = createPool({
-      ...address,
-      connectionLimit: tuning.poolSize,
-      maxIdle: tuning.poolSize,
-      idleTimeout: 300_000,
-      connectTimeout: 5_000,
-      enableKeepAlive: true,
-      keepAliveInitialDelay: 10_000,
-      charset: 'utf8mb4',
-      timezone: 'Z',
-      supportBigNumbers: true,
-      bigNumberStrings: false,
-      decimalNumbers: true, // SUM() is a DECIMAL, and would come as text
-      stringifyObjects: true,
-      multipleStatements: false,
-      flags: ['FOUND_ROWS'], // affected rows are those that matched
+  constructor(address: MysqlAddress, tuning: MysqlTuning) {
+    this.pool = new MysqlPool({
+      size: tuning.poolSize,
+      acquireMs: tuning.acquireMs,
+      variables: `sql_mode = '${SQL_MODE}', innodb_lock_wait_timeout = ${tuning.lockWaitSeconds}`,
+      connection: {
+        ...address,
+        connectTimeout: 5_000,
+        enableKeepAlive: true,
+        keepAliveInitialDelay: 10_000,
+        charset: 'utf8mb4',
+        timezone: 'Z',
+        supportBigNumbers: true,
+        bigNumberStrings: false,
+        decimalNumbers: true, // SUM() is a DECIMAL, and would come as text
+        stringifyObjects: true,
+        multipleStatements: false,
+        flags: ['FOUND_ROWS'], // affected rows are those that matched
+      },
     });
-    this.pool.on('connection', (connection) => this.settle(connection as unknown as PoolConnection));
+    this.parts = { pool: this.pool, statementMs: tuning.statementMs, bury: (lost) => this.bury(lost) };
   }
 
   async read(sql: string, params: SqlValue[]): Promise<unknown[]> {
-    const connection = await this.acquire();
+    const held = await this.pool.acquire('each');
     try {
-      return (await run(connection, sql, params, this.tuning.statementMs)) as unknown[];
+      return (await run(this.parts, held, sql, params)) as unknown[];
     } finally {
-      connection.release();
+      this.pool.release(held);
+    }
+  }
+
+  async execute(sql: string, params: SqlValue[]): Promise<Written> {
+    const held = await this.pool.acquire('each');
+    try {
+      return toWritten(await run(this.parts, held, sql, params));
+    } catch (e) {
+      // it was sent, and may have been carried out; only some refusals say for certain that it was not
+      if (isLost(e) && !isUntouched(e)) throw new CommitLost(e, () => this.bury(held));
+      throw e;
+    } finally {
+      this.pool.release(held);
     }
   }
 
   async begin(kind: 'write' | 'snapshot'): Promise<Session> {
-    const connection = await this.acquire();
-    const session = new MysqlSession(connection, this.tuning.statementMs, (c) => this.bury(c));
-    try {
-      if (kind === 'write') await session.say('START TRANSACTION');
-      else {
-        await session.say('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ');
-        await session.say('START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY');
-      }
-      return session;
-    } catch (e) {
-      connection.destroy();
-      throw e;
-    }
+    const held = await this.pool.acquire(kind === 'write' ? 'unit' : 'snapshot');
+    return new MysqlSession(held, kind, this.parts);
   }
 
   close(): Promise<void> {
-    return new Promise((resolve) => this.pool.end(() => resolve()));
-  }
-
-  private acquire(): Promise<PoolConnection> {
-    const { acquireMs } = this.tuning;
-    return new Promise((resolve, reject) => {
-      let late = false;
-      const timer = setTimeout(() => {
-        late = true;
-        reject(poolExhausted(acquireMs));
-      }, acquireMs);
-      this.pool.getConnection((e, connection) => {
-        clearTimeout(timer);
-        if (late) connection?.release();
-        else if (e) reject(e.message === 'Pool is closed.' ? Object.assign(e, { code: 'POOL_CLOSED' }) : e);
-        else resolve(connection);
-      });
-    });
-  }
-
-  /** What every connection is told first; commands are carried out in order, so before anything else. */
-  private settle(connection: PoolConnection): void {
-    const { lockWaitSeconds } = this.tuning;
-    born.set(connection, Date.now());
-    // without a listener an idle connection that is lost would end the process
-    connection.on('error', () => undefined);
-    const failed = (e: Error | null): void => void (e && connection.destroy());
-    connection.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED', failed);
-    connection.query(
-      `SET SESSION sql_mode = '${SQL_MODE}', innodb_lock_wait_timeout = ${lockWaitSeconds}, autocommit = 1`,
-      failed,
-    );
+    return this.pool.close();
   }
 
   /**
    * Ends the transaction of a connection that we have lost, should the server not have noticed: it would keep its locks,
    * and might yet commit. Only in the server's same life: after a restart the number may be another's.
    */
-  private async bury(lost: PoolConnection): Promise<void> {
-    const id = lost.threadId;
-    const since = born.get(lost);
-    if (!id || since === undefined) return;
-    const connection = await this.acquire();
+  private async bury(lost: Held): Promise<void> {
+    const id = lost.raw.threadId;
+    if (!id) return;
+    const held = await this.pool.acquire('each');
     try {
-      const [status] = (await run(connection, "SHOW GLOBAL STATUS LIKE 'Uptime'", [], this.tuning.statementMs)) as {
-        Value: string;
-      }[];
-      if (Number(status?.Value ?? 0) * 1000 < Date.now() - since) return;
-      await run(connection, `KILL CONNECTION ${Number(id)}`, [], this.tuning.statementMs);
+      const [status] = (await run(this.parts, held, "SHOW GLOBAL STATUS LIKE 'Uptime'", [])) as { Value: string }[];
+      if (Number(status?.Value ?? 0) * 1000 < Date.now() - lost.born) return;
+      await run(this.parts, held, `KILL CONNECTION ${Number(id)}`, []);
     } catch (e) {
       if (driverCode(e) !== 'ER_NO_SUCH_THREAD') throw e;
     } finally {
-      connection.release();
+      this.pool.release(held);
     }
   }
-}
-
-const born = new WeakMap<PoolConnection, number>();
-
-class MysqlSession implements Session {
-  /** Why the transaction is over although the block goes on: after a deadlock the rest would be committed one by one. */
-  private doomed: Error | undefined;
-  private over = false;
-
-  constructor(
-    private readonly connection: PoolConnection,
-    private readonly statementMs: number,
-    private readonly bury: (lost: PoolConnection) => Promise<void>,
-  ) {}
-
-  async query(sql: string, params: SqlValue[]): Promise<unknown[]> {
-    return (await this.say(sql, params)) as unknown[];
-  }
-
-  async execute(sql: string, params: SqlValue[]): Promise<Written> {
-    const header = (await this.say(sql, params)) as ResultSetHeader;
-    return { affected: header.affectedRows ?? 0, insertId: header.insertId ?? 0 };
-  }
-
-  async say(sql: string, params: SqlValue[] = []): Promise<unknown> {
-    if (this.over) throw internal('a statement after the end of its unit of work', { code: 'database.unit_over' });
-    if (this.doomed) throw this.doomed;
-    try {
-      return await run(this.connection, sql, params, this.statementMs);
-    } catch (e) {
-      if (isTransient(e) || isLost(e)) this.doomed = e as Error;
-      throw e;
-    }
-  }
-
-  async commit(): Promise<void> {
-    if (this.doomed) throw this.doomed;
-    this.over = true;
-    try {
-      await run(this.connection, 'COMMIT', [], this.statementMs);
-    } catch (e) {
-      // a cluster may refuse at the very end, and says so; anything else leaves it open what was done
-      if (isTransient(e)) throw e;
-      this.connection.destroy();
-      throw new CommitLost(e, () => this.bury(this.connection));
-    }
-    this.connection.release();
-  }
-
-  async rollback(): Promise<void> {
-    this.over = true;
-    const lost = this.doomed && isLost(this.doomed);
-    if (!lost) {
-      const done = await run(this.connection, 'ROLLBACK', [], this.statementMs).then(
-        () => true,
-        () => false,
-      );
-      if (done) return this.connection.release();
-    }
-    this.connection.destroy();
-    if (driverCode(this.doomed) === 'PROTOCOL_SEQUENCE_TIMEOUT')
-      await this.bury(this.connection).catch(() => undefined);
-  }
-}
-
-/** One statement. The driver's own time-out outlives a lost connection, so it is done here. */
-function run(connection: PoolConnection, sql: string, values: SqlValue[], timeoutMs: number): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      connection.destroy();
-      reject(Object.assign(new Error(`no answer in ${timeoutMs} ms`), { code: 'PROTOCOL_SEQUENCE_TIMEOUT' }));
-    }, timeoutMs);
-    connection.query({ sql, values }, (e, result) => {
-      clearTimeout(timer);
-      if (!e) return resolve(result);
-      // what is heard of a connection that is lost is of no use to anyone
-      if (isLost(e)) connection.destroy();
-      reject(e);
-    });
-  });
 }

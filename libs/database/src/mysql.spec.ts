@@ -1,10 +1,9 @@
 /** What only a server can do to a unit of work: others at the same time, and its own death. */
 import { AsyncResource } from 'node:async_hooks';
-import type { AddressInfo, Socket } from 'node:net';
-import { connect, createServer, type Server } from 'node:net';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { type Database, migrateDatabase, openDatabase, runDdl, type Tx } from './index';
 import { parseMysqlUrl } from './mysql-url';
+import { Wire } from './mysql-wire';
 import { createTestMysql, onMysql } from './testing';
 
 const CREATE = [
@@ -148,60 +147,6 @@ onMysql('a unit of work among others', (open) => {
     await small.close();
   });
 });
-
-/** A wire to the server that can be cut: at once, or around the next COMMIT. */
-class Wire {
-  readonly sockets = new Set<Socket>();
-  /** `before`: the commit never arrives; `after`: it is carried out, and the answer never arrives; `mute`: neither answer nor end. */
-  cutCommit: 'no' | 'before' | 'after' | 'mute' = 'no';
-  cuts = 0;
-  private constructor(
-    private readonly server: Server,
-    readonly url: string,
-  ) {}
-
-  static async to(target: string): Promise<Wire> {
-    const { host, port } = parseMysqlUrl(target);
-    let wire: Wire | undefined = undefined;
-    const server = createServer((client) => wire?.join(client, connect(port, host)));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const url = Object.assign(new URL(target), { port: String((server.address() as AddressInfo).port) }).href;
-    return (wire = new Wire(server, url));
-  }
-
-  private join(client: Socket, upstream: Socket): void {
-    for (const s of [client, upstream]) {
-      this.sockets.add(s);
-      s.on('error', () => undefined);
-      s.on('close', () => this.sockets.delete(s));
-    }
-    let answers: 'pass' | 'cut' | 'drop' = 'pass';
-    client.on('data', (data: Buffer) => {
-      if (this.cutCommit !== 'no' && data.toString('latin1').endsWith('COMMIT')) {
-        const how = this.cutCommit;
-        this.cutCommit = 'no';
-        this.cuts++;
-        if (how === 'before') return void (client.destroy(), upstream.destroy());
-        answers = how === 'after' ? 'cut' : 'drop';
-      }
-      upstream.write(data);
-    });
-    upstream.on('data', (data: Buffer) => {
-      if (answers === 'pass') client.write(data);
-      else if (answers === 'cut') void (client.destroy(), upstream.destroy());
-    });
-    client.on('close', () => void (answers !== 'drop' && upstream.destroy()));
-    upstream.on('close', () => client.destroy());
-  }
-
-  cut(): void {
-    for (const socket of this.sockets) socket.destroy();
-  }
-  async close(): Promise<void> {
-    this.cut();
-    await new Promise((resolve) => this.server.close(resolve));
-  }
-}
 
 onMysql('a unit of work whose connection is lost', () => {
   let wire: Wire;

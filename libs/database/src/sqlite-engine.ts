@@ -16,6 +16,15 @@ export class SqliteEngine implements Engine {
     return (await this.reader.query(sql, bindable(params))) as unknown[];
   }
 
+  async execute(sql: string, params: SqlValue[]): Promise<Written> {
+    const runner = this.writer.createQueryRunner();
+    try {
+      return await written(runner, sql, params);
+    } finally {
+      await runner.release();
+    }
+  }
+
   async begin(): Promise<Session> {
     const runner = this.writer.createQueryRunner();
     await runner.query('BEGIN IMMEDIATE');
@@ -40,8 +49,7 @@ class SqliteSession implements Session {
 
   async execute(sql: string, params: SqlValue[]): Promise<Written> {
     this.refuseIfOver();
-    const out = await this.runner.query(sql, bindable(params), true);
-    return { affected: out.affected ?? 0, insertId: Number(out.raw ?? 0) };
+    return written(this.runner, sql, params);
   }
 
   async commit(): Promise<void> {
@@ -59,6 +67,11 @@ class SqliteSession implements Session {
   private refuseIfOver(): void {
     if (this.over) throw internal('a statement after the end of its unit of work', { code: 'database.unit_over' });
   }
+}
+
+async function written(runner: QueryRunner, sql: string, params: SqlValue[]): Promise<Written> {
+  const out = await runner.query(sql, bindable(params), true);
+  return { affected: out.affected ?? 0, insertId: Number(out.raw ?? 0) };
 }
 
 const bindable = (params: SqlValue[]): unknown[] => params.map((v) => (typeof v === 'boolean' ? Number(v) : v));
