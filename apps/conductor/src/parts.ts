@@ -5,6 +5,7 @@ import {
   QuotaUsagesRepository,
   ServerOperations,
   ServersRepository,
+  TaskLeases,
   TasksRepository,
 } from '@fractus/compute-db';
 import type { Client, HostClient, computeContract, placementContract, schedulerContract } from '@fractus/rpc-contracts';
@@ -52,6 +53,8 @@ export class ConductorParts {
       ...peers,
       servers: new ServersRepository(database),
       tasks: new TasksRepository(database),
+      leases: new TaskLeases(database),
+      operations: new ServerOperations(database, { clock }),
       quota: new QuotaUsagesRepository(database),
       hosts,
       clock,
@@ -63,7 +66,10 @@ export class ConductorParts {
         serviceDownMs: config.serviceDownSeconds * 1000,
       },
     };
-    this.engine = new TaskEngine(database, this.tools, tasks, {
+    const hint = (taskId: string): void => this.engine.hint(taskId);
+    this.operations = new Operations(database, this.tools, hint);
+    this.guests = new Guests(database, this.tools, hint);
+    const engine: EngineOptions = {
       instance: config.instance,
       incarnation: options.incarnation ?? clock(),
       leaseMs: config.leaseMs,
@@ -71,10 +77,10 @@ export class ConductorParts {
       concurrency: config.taskConcurrency,
       undoCapMs: config.undoCapMs,
       ...(probe ? { probe } : {}),
+    };
+    this.engine = new TaskEngine(database, this.tools, tasks, engine, async (tx, event) => {
+      await this.guests.follow(tx, event);
     });
-    const hint = (taskId: string): void => this.engine.hint(taskId);
-    this.operations = new Operations(database, this.tools, hint);
-    this.guests = new Guests(database, this.tools, new ServerOperations(database, { clock }), hint);
     this.hosts = new Hosts(hosts, clock);
   }
 }

@@ -5,9 +5,10 @@
 import { eachDatabase } from '@fractus/database/testing';
 import { actionRow, applyChange } from '@fractus/server-lifecycle';
 import type { Outcome, Step, StepContext, StepWork, TaskDefinition } from '../src/engine/task-definition';
+import { Killed } from '../src/engine/task-runner';
 import { TASKS } from '../src/tasks';
 import { probePoints, SCENARIOS, type Scenario } from './scenarios';
-import { World } from './world/world';
+import { type Conductor, World } from './world/world';
 
 const run = async (world: World, scenario: Scenario): Promise<string> => {
   const ready = await scenario.prepare(world);
@@ -84,7 +85,7 @@ eachDatabase(
       it('bears the death of conductor at every point of its run', async () => {
         world = await World.make({ dialect });
         await eachPoint(scenario, {
-          at: () => world.die(),
+          at: (_id, by) => world.die(by),
           then: (id) => expectDone(world, scenario, id),
         });
       });
@@ -93,8 +94,11 @@ eachDatabase(
         world = await World.make({ dialect });
         let n = 0;
         await eachPoint(scenario, {
-          at: () => world.die(),
-          rest: () => world.birth(`heir-${n++}`),
+          at: (_id, by) => {
+            world.bury(by);
+            throw new Killed();
+          },
+          rest: async () => void (await world.birth(`heir-${n++}`)),
           then: (id) => expectDone(world, scenario, id),
         });
       });
@@ -134,9 +138,9 @@ eachDatabase(
       it('bears a delete and the death of conductor at every point of its run', async () => {
         world = await World.make({ dialect });
         await eachPoint(scenario, {
-          at: async (serverId) => {
+          at: async (serverId, by) => {
             await world.act(serverId, 'delete');
-            world.die();
+            world.die(by);
           },
           then: (id) => expectNothingLeft(world, id),
         });
@@ -145,7 +149,7 @@ eachDatabase(
 
     interface Blow {
       /** What happens at the point. */
-      readonly at: (serverId: string) => void | Promise<void>;
+      readonly at: (serverId: string, by: Conductor) => void | Promise<void>;
       /** After the run has been hit, before the world settles. */
       readonly rest?: () => Promise<void>;
       readonly then: (serverId: string) => Promise<void>;
@@ -158,11 +162,11 @@ eachDatabase(
       for (const [n, point] of points.entries()) {
         const ready = await scenario.prepare(world);
         let left = n;
-        world.probe = async (_point, task) => {
-          if (left-- === 0) await at(task.serverId);
+        world.probe = async (_point, task, by) => {
+          if (left-- === 0) await at(task.serverId, by);
         };
         const id = await scenario.ask(world, ready);
-        await world.conductor.engine.idle();
+        await world.idle();
         await rest?.();
         await world.settle();
         expect(left).toBeLessThan(0);

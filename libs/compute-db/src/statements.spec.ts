@@ -20,6 +20,7 @@ import {
   ServerOperations,
   ServersRepository,
   ServicesRepository,
+  TaskLeases,
   TasksRepository,
 } from './index';
 
@@ -86,6 +87,7 @@ function repositories(db: Database) {
     quota,
     servers: new ServersRepository(db),
     tasks: new TasksRepository(db),
+    leases: new TaskLeases(db),
     operations: new ServerOperations(db, { quota, clock: () => clock++ }),
     actions: new InstanceActionsRepository(db),
     hosts: new HostsRepository(db),
@@ -147,7 +149,7 @@ eachDatabase('statements', (open) => {
       [1, () => r.servers.latestFaults(ids)],
       [1, () => r.servers.schedulerHints(ids)],
       [1, () => r.servers.onHost('h1')],
-      [1, () => r.tasks.due(clock, 100)],
+      [1, () => r.leases.due({ owner: 'c/1', until: clock }, T0 - 1, 100)],
       [1, () => r.tasks.busyAmong(ids)],
       [1, () => r.tasks.openOf(ids[0]!)],
       [1, () => r.actions.list(ids[0]!)],
@@ -176,7 +178,7 @@ eachDatabase('statements', (open) => {
     expect(await count(() => begin(r, ids[0]!, 'delete'))).toBe(8);
     expect(await count(() => begin(r, ids[1]!, 'lock'))).toBe(5);
     const task = (await r.tasks.openOf(ids[2]!))!;
-    expect(await count(() => r.tasks.lease(task.id, { owner: 'c/1', until: clock + 1000 }, clock))).toBe(4);
+    expect(await count(() => r.leases.one(task.id, { owner: 'c/1', until: clock + 1000 }, clock))).toBe(4);
     const agent = { agentId: 'a', incarnation: 1, seq: 2 };
     expect(await count(() => r.hosts.report(agent, ['h1', 'h2', 'h3'], [], clock))).toBe(1);
   });
@@ -270,7 +272,9 @@ onMysql('an index serves', (open) => {
   });
 
   it('the poller of tasks and the reconcilers', async () => {
-    await expectKeys(51, () => r.tasks.due(clock, 50));
+    await expectKeys(51, () => r.leases.due({ owner: 'c/1', until: clock }, clock, 50), { sorts: false });
+    await expectKeys(10, () => r.tasks.withLeftGuests(100), { sorts: true });
+    await expectKeys(500, () => r.tasks.findLeftGuests(500));
     await expectKeys(10, () => r.attempts.prune(T0));
     await expectKeys(2000, () => r.tasks.purge(T0 + 1, 100));
     await expectKeys(2000, () => r.servers.purge(T0 + 1, 100));

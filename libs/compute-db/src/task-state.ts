@@ -30,8 +30,8 @@ export interface EngineState {
   /** Highest fence sent to an agent. */
   readonly sentFence?: number;
   readonly answer?: Answer;
-  /** When the last operation that was answered ended, by the agent's clock: what a guest did before that is stale. */
-  readonly answeredAt?: number;
+  /** The host that answered last, and when its operation ended by its own clock: what a guest did there before is stale. */
+  readonly answered?: { readonly host: string; readonly at: number };
   /** Why the task is being undone. */
   readonly failure?: TaskFailure;
 }

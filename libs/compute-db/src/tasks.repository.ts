@@ -1,12 +1,10 @@
 /**
  * Durable tasks. The row is the outbox: it says what there is to do and from when on. Order of locks, here and in
- * everything that touches both: the task's row before the server's.
- *
- * A lease makes one runner the only writer of a task and its server. It carries a fence, taken from the server's row so
- * that it grows over all tasks of a server; each later write says `WHERE fence = ? AND status = 'open'`.
+ * everything that touches both: the task's row before the server's. Who works on a task: `task-leases`.
  */
-import { placeholders, type Database, type Tx } from '@fractus/database';
-import type { ServerId, TaskId } from '@fractus/objects';
+import { type Database, placeholders, type SqlValue, type Tx } from '@fractus/database';
+import type { HostName, ServerId, TaskId } from '@fractus/objects';
+import type { GuestEvent } from '@fractus/rpc-contracts';
 import type { TaskRow } from './rows';
 import { assignments, forUpdate, within } from './sql';
 import {
@@ -18,11 +16,17 @@ import {
   type TaskPatch,
   type TaskRecord,
 } from './task-record';
+import { engineState, hostsLeft } from './task-state';
 
-export interface Lease {
-  readonly owner: string;
-  readonly until: number;
+/** One attempt of one step. */
+export interface StepKey {
+  readonly taskId: TaskId;
+  readonly step: string;
+  readonly attempt: number;
 }
+
+/** Ended in such a way that a guest may have been left somewhere; what a superseded task left is its successor's. */
+const ENDED = "status IN ('done', 'failed', 'abandoned')";
 
 export class TasksRepository {
   constructor(private readonly db: Database) {}
@@ -69,61 +73,42 @@ export class TasksRepository {
 
   /** Takes a locked task out of the way. Its lease stays until its holder lets go, or it runs out. */
   async supersede(tx: Tx, task: TaskRecord, now: number): Promise<void> {
-    const sql =
-      "UPDATE tasks SET status = 'superseded', open_key = NULL, waiting = 0, input = '{}', finished_at = ?, updated_at = ? WHERE id = ?";
+    const sql = `UPDATE tasks SET status = 'superseded', open_key = NULL, waiting = 0, awaits_host = NULL, sent_by = NULL,
+      input = '{}', left_guests = 0, finished_at = ?, updated_at = ? WHERE id = ?`;
     await tx.execute(sql, [now, now, task.rowId]);
   }
 
   /**
-   * Leases a task that is due: open, ready, leased by nobody (or its lease has run out), its superseded predecessor let
-   * go. Raises the server's fence. Null when any of that fails. A waiting task is leased too: its patience is over.
+   * The write of a lease holder; false when the lease is lost, and then nothing is written. The first statement of its
+   * transaction. A task that an operator wants ended is due at once, whatever the holder meant.
    */
-  async lease(id: TaskId, lease: Lease, now: number): Promise<TaskRecord | null> {
-    return this.db.transaction(async (tx) => {
-      const [row] = await tx.query<TaskRow>(`SELECT * FROM tasks WHERE uuid = ?${forUpdate(tx)}`, [id]);
-      if (!row || row.status !== 'open' || row.ready_at > now) return null;
-      if (row.lease_owner !== null && (row.lease_until ?? 0) > now) return null;
-      if (row.supersedes !== null && (await this.leasedUntil(tx, row.supersedes)) > now) return null;
-      await tx.execute('UPDATE servers SET fence = fence + 1 WHERE uuid = ?', [row.server_uuid]);
-      const [server] = await tx.query<{ fence: number }>('SELECT fence FROM servers WHERE uuid = ?', [row.server_uuid]);
-      const fence = server?.fence ?? row.fence + 1;
-      await tx.execute('UPDATE tasks SET lease_owner = ?, lease_until = ?, fence = ?, updated_at = ? WHERE id = ?', [
-        lease.owner,
-        lease.until,
-        fence,
-        now,
-        row.id,
-      ]);
-      return { ...taskOf(row), leaseOwner: lease.owner, leaseUntil: lease.until, fence };
-    });
-  }
-
-  /** False: the lease is lost (superseded, or run out and taken by another). */
-  async renew(id: TaskId, fence: number, until: number): Promise<boolean> {
-    const sql =
-      "UPDATE tasks SET lease_until = ? WHERE uuid = ? AND fence = ? AND status = 'open' AND lease_owner IS NOT NULL";
-    return (await this.db.transaction((tx) => tx.execute(sql, [until, id, fence]))).affected === 1;
-  }
-
-  /** Lets go of a lease, whatever has become of the task meanwhile. */
-  async release(id: TaskId, fence: number): Promise<void> {
-    await this.db.transaction((tx) =>
-      tx.execute('UPDATE tasks SET lease_owner = NULL, lease_until = NULL WHERE uuid = ? AND fence = ?', [id, fence]),
-    );
-  }
-
-  /** The write of a lease holder; false when the lease is lost, and then nothing is written. The first statement of its transaction. */
   async write(tx: Tx, id: TaskId, fence: number, patch: TaskPatch, now: number): Promise<boolean> {
-    const [set, values] = assignments({ ...taskColumns(patch), updated_at: now });
-    return (
-      (
-        await tx.execute(`UPDATE tasks SET ${set} WHERE uuid = ? AND fence = ? AND status = 'open'`, [
-          ...values,
-          id,
-          fence,
-        ])
-      ).affected === 1
-    );
+    const [set, values] = holderSet(patch, now);
+    const sql = `UPDATE tasks SET ${set} WHERE uuid = ? AND fence = ? AND status = 'open'`;
+    return (await tx.execute(sql, [...values, id, fence])).affected === 1;
+  }
+
+  /**
+   * As `write`, for the end of a task; also says what its guest did by itself meanwhile, if anything. Costs no more than
+   * `write` where it did nothing.
+   */
+  async end(
+    tx: Tx,
+    id: TaskId,
+    fence: number,
+    patch: TaskPatch,
+    now: number,
+  ): Promise<{ written: boolean; guestEvent: GuestEvent | null }> {
+    const [set, values] = holderSet(patch, now);
+    const mine = "uuid = ? AND fence = ? AND status = 'open'";
+    const sql = `UPDATE tasks SET ${set}, left_guests = ? WHERE ${mine}`;
+    const params = [...values, hostsLeft(patch.state ?? {}).length > 0 ? 1 : 0, id, fence];
+    if ((await tx.execute(`${sql} AND guest_event IS NULL`, params)).affected === 1)
+      return { written: true, guestEvent: null };
+    const [row] = await tx.query<TaskRow>(`SELECT * FROM tasks WHERE ${mine}${forUpdate(tx)}`, [id, fence]);
+    if (!row) return { written: false, guestEvent: null };
+    await tx.execute(sql, params);
+    return { written: true, guestEvent: taskOf(row).guestEvent };
   }
 
   /**
@@ -131,7 +116,7 @@ export class TasksRepository {
    * it; false when it does not wait for just that.
    */
   async answer(
-    key: { taskId: TaskId; step: string; attempt: number },
+    key: StepKey,
     change: (task: TaskRecord) => JsonObject,
     now: number,
     readyAt: number = now,
@@ -141,25 +126,64 @@ export class TasksRepository {
       if (!row || row.status !== 'open' || row.waiting !== 1) return false;
       if (row.step !== key.step || row.attempt !== key.attempt) return false;
       const state = JSON.stringify(change(taskOf(row)));
-      const sql = 'UPDATE tasks SET waiting = 0, ready_at = ?, state = ?, updated_at = ? WHERE id = ?';
+      const sql =
+        'UPDATE tasks SET waiting = 0, awaits_host = NULL, sent_by = NULL, ready_at = ?, state = ?, updated_at = ? WHERE id = ?';
       await tx.execute(sql, [Math.min(readyAt, row.expires_at), state, now, row.id]);
       return true;
     });
   }
 
-  /** A fence above all that were given out for the server, for a message outside of any task. */
-  async nextFence(serverId: ServerId): Promise<number> {
+  /**
+   * A sign of life of the awaited host moves the end of patience, at most to the task's cap; false when the task does
+   * not wait for just that.
+   */
+  async heard(tx: Tx, key: StepKey & { host: HostName }, until: number): Promise<boolean> {
+    const move = 'ready_at = CASE WHEN expires_at < ? THEN expires_at ELSE ? END, sent_by = NULL';
+    const waits = "step = ? AND attempt = ? AND status = 'open' AND waiting = 1 AND end_requested_at IS NULL";
+    const values: SqlValue[] = [until, until];
+    const here: SqlValue[] = [key.taskId, key.step, key.attempt];
+    const sql = `UPDATE tasks SET ${move} WHERE uuid = ? AND ${waits} AND awaits_host = ?`;
+    if ((await tx.execute(sql, [...values, ...here, key.host])).affected === 1) return true;
+    // written by an older release, which keeps the host in the state alone
+    const [row] = await tx.query<TaskRow>(`SELECT * FROM tasks WHERE uuid = ? AND ${waits}`, here);
+    if (!row || engineState(taskOf(row)).host !== key.host) return false;
+    const late = `UPDATE tasks SET awaits_host = ?, ${move} WHERE uuid = ? AND ${waits} AND fence = ?`;
+    return (await tx.execute(late, [key.host, ...values, ...here, row.fence])).affected === 1;
+  }
+
+  /**
+   * Keeps what a guest did by itself for the end of its server's open task; of several the last. False: no task is open,
+   * and none was when this was asked.
+   */
+  async keepGuestEvent(event: GuestEvent): Promise<boolean> {
     return this.db.transaction(async (tx) => {
-      await tx.execute('UPDATE servers SET fence = fence + 1 WHERE uuid = ?', [serverId]);
-      const [row] = await tx.query<{ fence: number }>('SELECT fence FROM servers WHERE uuid = ?', [serverId]);
-      return row?.fence ?? 0;
+      const open = await this.lockOpen(tx, event.serverId);
+      if (!open) return false;
+      if ((open.guestEvent?.at ?? 0) > event.at) return true;
+      await tx.execute('UPDATE tasks SET guest_event = ? WHERE id = ?', [JSON.stringify(event), open.rowId]);
+      return true;
     });
   }
 
-  /** Ended tasks that left guests on hosts which could not be reached (`left` in their state). */
+  /** Ended tasks that left guests on hosts which could not be reached (`left` in their state), oldest first. */
   async withLeftGuests(limit: number): Promise<TaskRecord[]> {
-    const sql = `SELECT * FROM tasks WHERE status IN ('done', 'failed', 'abandoned') AND INSTR(state, '"left":["') > 0 ORDER BY id LIMIT ?`;
+    const sql = `SELECT * FROM tasks WHERE left_guests = 1 AND ${ENDED} ORDER BY id LIMIT ?`;
     return (await this.db.query<TaskRow>(sql, [limit])).map(taskOf);
+  }
+
+  /** Looks for left guests in tasks that an older release ended; returns at how many tasks it looked. */
+  async findLeftGuests(limit: number): Promise<number> {
+    const sql = `SELECT id, state FROM tasks WHERE left_guests IS NULL AND ${ENDED} LIMIT ?`;
+    const rows = await this.db.query<Pick<TaskRow, 'id' | 'state'>>(sql, [limit]);
+    if (rows.length === 0) return 0;
+    const leaves = (row: Pick<TaskRow, 'state'>): boolean => hostsLeft(JSON.parse(row.state) as JsonObject).length > 0;
+    await this.db.transaction(async (tx) => {
+      for (const value of [0, 1]) {
+        const [these, ids] = within('id', rows.filter((row) => leaves(row) === (value === 1)).map((row) => row.id)); // prettier-ignore
+        if (ids.length > 0) await tx.execute(`UPDATE tasks SET left_guests = ? WHERE ${these}`, [value, ...ids]);
+      }
+    });
+    return rows.length;
   }
 
   /** Changes the state of an ended task; false while it is open. */
@@ -169,55 +193,10 @@ export class TasksRepository {
         id,
       ]);
       if (!row) return false;
-      await tx.execute('UPDATE tasks SET state = ? WHERE id = ?', [JSON.stringify(change(taskOf(row).state)), row.id]);
+      const state = change(taskOf(row).state);
+      const sql = 'UPDATE tasks SET state = ?, left_guests = ? WHERE id = ?';
+      await tx.execute(sql, [JSON.stringify(state), hostsLeft(state).length > 0 ? 1 : 0, row.id]);
       return true;
-    });
-  }
-
-  /** Moves the end of patience of a waiting step, at most to the task's cap; false when it does not wait for just that. */
-  async heard(tx: Tx, key: { taskId: TaskId; step: string; attempt: number }, until: number): Promise<boolean> {
-    const capped = 'CASE WHEN expires_at < ? THEN expires_at ELSE ? END';
-    const sql = `UPDATE tasks SET ready_at = ${capped} WHERE uuid = ? AND step = ? AND attempt = ? AND status = 'open' AND waiting = 1`;
-    return (await tx.execute(sql, [until, until, key.taskId, key.step, key.attempt])).affected === 1;
-  }
-
-  /** Leases a task again that its holder has just let go to wait, with the same fence; false when it no longer waits as it did. */
-  async takeBack(task: TaskRecord, lease: Lease): Promise<boolean> {
-    const sql =
-      "UPDATE tasks SET lease_owner = ?, lease_until = ?, waiting = 0 WHERE uuid = ? AND fence = ? AND attempt = ? AND status = 'open' AND waiting = 1 AND lease_owner IS NULL";
-    const { affected } = await this.db.transaction((tx) =>
-      tx.execute(sql, [lease.owner, lease.until, task.id, task.fence, task.attempt]),
-    );
-    return affected === 1;
-  }
-
-  /** Ids of tasks to run now, longest due first. On MySQL rows that another runner is leasing are skipped. */
-  async due(now: number, limit: number): Promise<string[]> {
-    const skip = this.db.dialect === 'mysql' ? ' FOR UPDATE SKIP LOCKED' : '';
-    const sql = `SELECT uuid FROM tasks WHERE status = 'open' AND ready_at <= ? AND (lease_until IS NULL OR lease_until <= ?) ORDER BY ready_at LIMIT ?${skip}`;
-    return (await this.db.query<{ uuid: string }>(sql, [now, now, limit])).map((row) => row.uuid);
-  }
-
-  /**
-   * After a restart: drops leases of former lives of this process, and has waiting steps run again at once (same
-   * attempt, so the agent answers from its journal), and pauses end: the clock may have been set back since they
-   * began. The time since a task was last written does not count against its cap: nobody worked on it, and a cloud
-   * that was off over night must not find its builds too old. Returns how many tasks are due by it.
-   */
-  async recover(owner: { instance: string; current: string }, now: number): Promise<number> {
-    return this.db.transaction(async (tx) => {
-      const former =
-        "UPDATE tasks SET lease_owner = NULL, lease_until = NULL WHERE status IN ('open', 'superseded') AND lease_owner LIKE ? AND lease_owner <> ?";
-      await tx.execute(former, [`${owner.instance.replace(/[%_]/g, '_')}/%`, owner.current]);
-      // in this order: MySQL lets a later assignment see an earlier one
-      const idle =
-        "UPDATE tasks SET expires_at = expires_at + ? - updated_at, updated_at = ? WHERE status = 'open' AND updated_at < ?";
-      await tx.execute(idle, [now, now, now]);
-      const { affected } = await tx.execute(
-        "UPDATE tasks SET waiting = 0, ready_at = ?, updated_at = ? WHERE status = 'open' AND (waiting = 1 OR ready_at > ?)",
-        [now, now, now],
-      );
-      return affected;
     });
   }
 
@@ -233,12 +212,11 @@ export class TasksRepository {
     await this.db.transaction((tx) => tx.execute(sql, ids));
     return rows.length;
   }
+}
 
-  private async leasedUntil(tx: Tx, id: TaskId): Promise<number> {
-    const [row] = await tx.query<{ lease_until: number | null }>(
-      'SELECT lease_until FROM tasks WHERE uuid = ? AND lease_owner IS NOT NULL',
-      [id],
-    );
-    return row?.lease_until ?? 0;
-  }
+/** `ready_at` comes first: MySQL lets a later assignment see an earlier one, and a patch may take the wish away. */
+function holderSet({ readyAt, ...patch }: TaskPatch, now: number): [set: string, values: SqlValue[]] {
+  const [set, values] = assignments({ ...taskColumns(patch), updated_at: now });
+  if (readyAt === undefined) return [set, values];
+  return [`ready_at = CASE WHEN end_requested_at IS NULL THEN ? ELSE ? END, ${set}`, [readyAt, now, ...values]];
 }

@@ -13,7 +13,9 @@ import type {
   Server,
   ServerPatch,
   ServersRepository,
+  ServerOperations,
   TaskFailure,
+  TaskLeases,
   TaskRecord,
   TasksRepository,
   QuotaUsagesRepository,
@@ -42,6 +44,8 @@ export interface TaskTools {
   readonly servers: ServersRepository;
   readonly hosts: HostsRepository;
   readonly tasks: TasksRepository;
+  readonly leases: TaskLeases;
+  readonly operations: ServerOperations;
   readonly quota: QuotaUsagesRepository;
   readonly settings: TaskSettings;
   readonly clock: () => number;

@@ -3,14 +3,15 @@
  */
 import type { Database } from '@fractus/database';
 import { InstanceActionsRepository, type TaskRecord } from '@fractus/compute-db';
+import { LeaseKeeper } from './lease-keeper';
 import { TaskPool } from './task-pool';
 import { TaskRegistry } from './registry';
 import { type ProbePoint, TaskRunner } from './task-runner';
-import { TaskWriter } from './task-writer';
+import { TaskWriter, type WriterOptions } from './task-writer';
 import type { TaskDefinition, TaskTools } from './task-definition';
 
 export interface EngineOptions {
-  /** Stable over restarts, and of no other running conductor: leases of its former lives are dropped at start. */
+  /** Stable over restarts, and of no other running conductor: leases of its former lives are dropped at start. No `/`. */
   readonly instance: string;
   /** Epoch ms of this life's start. */
   readonly incarnation: number;
@@ -26,13 +27,18 @@ export interface EngineOptions {
   readonly probe?: (point: ProbePoint, task: TaskRecord) => void | Promise<void>;
 }
 
+/** A time in which no conductor lived: since when, epoch ms, or null where that is not known. */
+export interface Idle {
+  readonly since: number | null;
+}
+
 const BACKLOG = 10_000;
 
 export class TaskEngine {
   readonly registry: TaskRegistry;
-  readonly runner: TaskRunner;
+  readonly keeper: LeaseKeeper;
+  private readonly runner: TaskRunner;
   private readonly pool: TaskPool;
-  private readonly owner: string;
   private timer: NodeJS.Timeout | undefined;
   private polling: Promise<void> | undefined;
   private stopping = false;
@@ -42,39 +48,48 @@ export class TaskEngine {
     private readonly tools: TaskTools,
     definitions: readonly TaskDefinition[],
     private readonly options: EngineOptions,
+    guestEvent: WriterOptions['guestEvent'],
   ) {
-    this.owner = `${options.instance}/${options.incarnation}`;
+    const { leases, clock, logger } = tools;
+    const { instance, incarnation, leaseMs, undoCapMs, probe } = options;
     this.registry = new TaskRegistry(definitions);
-    const writer = new TaskWriter(db, tools, new InstanceActionsRepository(db), this.registry, options.undoCapMs);
-    const { leaseMs, probe } = options;
-    this.runner = new TaskRunner(tools, writer, this.registry, {
-      owner: this.owner,
-      leaseMs,
-      stopping: () => this.stopping,
-      ...(probe ? { probe } : {}),
+    const keeper = new LeaseKeeper({ owner: `${instance}/${incarnation}`, leaseMs, leases, clock, logger });
+    this.keeper = keeper;
+    const writer = new TaskWriter(db, tools, new InstanceActionsRepository(db), this.registry, {
+      undoCapMs,
+      lease: (now) => keeper.lease(now),
+      guestEvent,
     });
+    const stopping = (): boolean => this.stopping;
+    this.runner = new TaskRunner(tools, writer, this.registry, keeper, { stopping, ...(probe ? { probe } : {}) });
     this.pool = new TaskPool(this.runner, {
       size: options.concurrency,
       backlog: BACKLOG,
-      logger: tools.logger,
-      clock: tools.clock,
+      leases,
+      keeper,
+      logger,
+      clock,
       successor: (id) => this.successor(id),
     });
   }
 
-  /** Takes up what former lives of this process left, and begins to poll. */
-  async start(): Promise<void> {
-    await this.recover();
+  /** Takes up what former lives of this process left, and begins to poll. `idle`: see `recover`. */
+  async start(idle?: Idle): Promise<void> {
+    await this.recover(idle);
+    this.keeper.start();
     this.poll();
   }
 
-  /** Drops leases of former lives and wakes every waiting step; see `TasksRepository.recover`. */
-  async recover(): Promise<void> {
-    const woken = await this.tools.tasks.recover(
-      { instance: this.options.instance, current: this.owner },
-      this.tools.clock(),
-    );
-    if (woken > 0) this.tools.logger.info({ woken }, 'waiting tasks are asked about again');
+  /**
+   * Drops leases of former lives of this instance, and has sent what they may not have sent. After a time in which no
+   * conductor lived (`idle`), also wakes every waiting step and gives tasks the time back: see `TaskLeases.revive`.
+   */
+  async recover(idle?: Idle): Promise<void> {
+    const { leases, clock, logger } = this.tools;
+    const owner = { instance: this.options.instance, current: this.keeper.owner };
+    const taken = await leases.recover(owner, clock());
+    const woken = idle ? await leases.revive(idle.since, clock()) : 0;
+    if (taken + woken > 0) logger.info({ taken, woken }, 'tasks of before are taken up');
   }
 
   /** Something may be due for this task. Cheap; may be called for anything. */
@@ -82,11 +97,17 @@ export class TaskEngine {
     this.pool.add(taskId);
   }
 
-  /** Looks once at what is due, and takes as much as there is room for. */
-  async sweep(): Promise<number> {
-    const due = await this.tools.tasks.due(this.tools.clock(), Math.min(this.pool.room, 500));
-    for (const id of due) this.pool.add(id);
-    return due.length;
+  /** Looks once at what is due, and takes as much as there is room for; returns how much. */
+  sweep(): Promise<number> {
+    return this.pool.sweep();
+  }
+
+  /** Runs one task here and now, beside the pool, as far as it goes; false when it could not be leased. For harnesses. */
+  async runNow(taskId: string): Promise<boolean> {
+    const now = this.tools.clock();
+    const leased = await this.tools.leases.one(taskId, this.keeper.lease(now), now);
+    if (leased) await this.runner.run(leased);
+    return leased !== null;
   }
 
   /** Resolves when nothing runs here. */
@@ -100,6 +121,7 @@ export class TaskEngine {
     clearTimeout(this.timer);
     await this.polling;
     await this.pool.close();
+    await this.keeper.close();
   }
 
   private poll(): void {

@@ -1,4 +1,6 @@
+import type { LeasedTask, TaskLeases } from '@fractus/compute-db';
 import type { Logger } from '@fractus/telemetry';
+import type { LeaseKeeper } from './lease-keeper';
 import type { RunResult, TaskRunner } from './task-runner';
 
 export interface PoolOptions {
@@ -6,41 +8,61 @@ export interface PoolOptions {
   readonly size: number;
   /** Ids kept in memory; beyond it hints are dropped, and the poller finds the tasks again. */
   readonly backlog: number;
+  readonly leases: TaskLeases;
+  readonly keeper: LeaseKeeper;
   readonly logger: Logger;
   /** The server's next task, when one was taken from us. */
   readonly successor: (taskId: string) => Promise<string | null>;
   readonly clock: () => number;
 }
 
-/** Bounded concurrency over tasks: a task runs once at a time here, and once more if it was hinted at meanwhile. */
+/**
+ * Bounded concurrency over tasks: leases as many as there is room for, a batch at a time, so that what is beyond it is
+ * left to other conductors. A task runs once at a time here, and once more if it was hinted at meanwhile.
+ */
 export class TaskPool {
   private readonly queue = new Set<string>();
   private readonly running = new Map<string, { again: boolean }>();
   private readonly timers = new Set<NodeJS.Timeout>();
   private waiters: (() => void)[] = [];
   private closed = false;
+  /** Batches are leased one after another. */
+  private leasing = 0;
+  private turn: Promise<unknown> = Promise.resolve();
+  /** Whether the last look found more than there was room for. */
+  private behind = false;
 
   constructor(
     private readonly runner: TaskRunner,
     private readonly options: PoolOptions,
   ) {}
 
-  /** Room for further ids. */
-  get room(): number {
-    return Math.max(0, this.options.backlog - this.queue.size);
-  }
-
+  /** Something may be due for this task. */
   add(taskId: string): void {
     if (this.closed) return;
     const run = this.running.get(taskId);
     if (run) run.again = true;
-    else if (this.room > 0) this.queue.add(taskId);
-    this.pump();
+    else if (this.queue.size < this.options.backlog) this.queue.add(taskId);
+    if (this.leasing === 0) this.pump();
+  }
+
+  /** Looks once at what is due, and takes as much of it as there is room for; returns how much. */
+  sweep(): Promise<number> {
+    return this.inTurn(async () => {
+      const { leases, keeper, clock } = this.options;
+      const room = this.room();
+      if (this.closed || room === 0) return 0;
+      const now = clock();
+      const found = await leases.due(keeper.lease(now), now, room, [...this.running.keys()]);
+      this.behind = found.length === room;
+      this.start(found);
+      return found.length;
+    });
   }
 
   /** Resolves when nothing runs and nothing is queued. */
   idle(): Promise<void> {
-    if (this.running.size === 0 && this.queue.size === 0) return Promise.resolve();
+    if (this.isIdle()) return Promise.resolve();
     return new Promise((resolve) => this.waiters.push(resolve));
   }
 
@@ -53,27 +75,70 @@ export class TaskPool {
     await this.idle();
   }
 
+  private room(): number {
+    return this.options.size - this.running.size;
+  }
+
+  private isIdle(): boolean {
+    return this.running.size === 0 && this.queue.size === 0 && this.leasing === 0;
+  }
+
   private pump(): void {
-    for (const id of this.queue) {
-      if (this.running.size >= this.options.size) return;
-      this.queue.delete(id);
-      this.running.set(id, { again: false });
-      void this.runOne(id);
+    if (this.queue.size === 0 || this.room() === 0) return;
+    void this.inTurn(async () => {
+      const { leases, keeper, clock } = this.options;
+      const ids = [...this.queue].filter((id) => !this.running.has(id)).slice(0, this.room());
+      for (const id of ids) this.queue.delete(id);
+      const now = clock();
+      this.start(ids.length === 0 ? [] : await leases.these(ids, keeper.lease(now), now));
+    }).catch((err: unknown) =>
+      this.options.logger.warn({ err }, 'tasks could not be leased; the poller will find them again'),
+    );
+  }
+
+  private async inTurn<R>(work: () => Promise<R>): Promise<R> {
+    this.leasing++;
+    const mine = this.turn.then(work);
+    this.turn = mine.catch(() => undefined);
+    try {
+      return await mine;
+    } finally {
+      this.leasing--;
+      this.onward();
     }
   }
 
-  private async runOne(id: string): Promise<void> {
+  private start(leased: readonly LeasedTask[]): void {
+    for (const one of leased) {
+      if (this.closed) void this.options.keeper.release(one.task);
+      else void this.runOne(one);
+    }
+  }
+
+  private async runOne(leased: LeasedTask): Promise<void> {
+    const { id } = leased.task;
+    this.running.set(id, { again: false });
     try {
-      this.after(id, await this.runner.run(id));
+      this.after(id, await this.runner.run(leased));
     } catch (err) {
       this.options.logger.error({ err, task_id: id }, 'running a task failed; the poller will find it again');
     } finally {
       const again = this.running.get(id)?.again ?? false;
       this.running.delete(id);
-      if (again) this.add(id);
-      this.pump();
-      if (this.running.size === 0 && this.queue.size === 0) this.waiters.splice(0).forEach((resolve) => resolve());
+      if (again && !this.closed) this.queue.add(id);
+      this.onward();
     }
+  }
+
+  /** Something has ended here: there may be room. */
+  private onward(): void {
+    if (this.leasing === 0) this.pump();
+    const roomy = this.room() >= this.options.size / 2;
+    if (this.behind && roomy && this.leasing === 0 && !this.closed) {
+      this.behind = false;
+      this.sweep().catch((err: unknown) => this.options.logger.warn({ err }, 'looking for due tasks failed'));
+    }
+    if (this.isIdle()) this.waiters.splice(0).forEach((resolve) => resolve());
   }
 
   private after(id: string, result: RunResult): void {

@@ -1,17 +1,19 @@
 /**
- * Runs tasks. A run leases one task and takes it step by step until it waits, pauses or ends.
+ * Runs tasks. A run has one leased task and takes it step by step until it waits, pauses or ends.
  *
  *   lease ─ do ─ write ─ do ─ write(wait), let go ─ send …… answer stored ─ lease ─ answered ─ write(end)
  *
  * Whatever is between two writes may be lost and is then done again: by another conductor once the lease has run out,
  * by the same one at once after its restart. What is sent to an agent is sent after the wait was written, so an answer
- * always finds somebody waiting; a cast lost in between is made up for by the restart or by the silence limit.
+ * always finds somebody waiting. The wait names its sender until the message is known to be sent: a cast lost in between
+ * is sent by another conductor a lease later, or by the same one at its restart.
  */
-import type { Server, TaskRecord } from '@fractus/compute-db';
-import { internal, isFractusError } from '@fractus/objects';
+import type { EndRequest, LeasedTask, Server, TaskRecord } from '@fractus/compute-db';
+import { isFractusError } from '@fractus/objects';
 import type { OperationRef } from '@fractus/rpc-contracts';
 import { engineState } from './engine-state';
 import { failureOf, isPassing } from './failures';
+import type { LeaseKeeper } from './lease-keeper';
 import type { Position, TaskRegistry } from './registry';
 import { type Outcome, type StepContext, type TaskFailure, type TaskTools } from './task-definition';
 import { LeaseLost, type TaskWriter } from './task-writer';
@@ -24,9 +26,6 @@ export class Killed extends Error {
 }
 
 export interface RunnerOptions {
-  /** `<instance>/<incarnation>`. */
-  readonly owner: string;
-  readonly leaseMs: number;
   /** Whether to let go at the next step's border. */
   readonly stopping: () => boolean;
   readonly probe?: (point: ProbePoint, task: TaskRecord) => void | Promise<void>;
@@ -34,7 +33,6 @@ export interface RunnerOptions {
 
 /** What became of a run: `at` says when to come back, where that is known. */
 export interface RunResult {
-  readonly ran: boolean;
   readonly at?: number;
   /** The task was taken from us: another one of the server is waiting for us to let go. */
   readonly lost?: boolean;
@@ -47,49 +45,49 @@ export class TaskRunner {
     private readonly tools: TaskTools,
     private readonly writer: TaskWriter,
     private readonly registry: TaskRegistry,
+    private readonly keeper: LeaseKeeper,
     private readonly options: RunnerOptions,
   ) {}
 
-  async run(taskId: string): Promise<RunResult> {
-    const now = this.tools.clock();
-    const task = await this.tools.tasks.lease(
-      taskId,
-      { owner: this.options.owner, until: now + this.options.leaseMs },
-      now,
-    );
-    if (!task) return { ran: false };
-    const renewal = setInterval(() => void this.renew(task), this.options.leaseMs / 3);
-    renewal.unref();
+  async run({ task, server }: LeasedTask): Promise<RunResult> {
+    this.keeper.keep(task);
     try {
       await this.probe('leased', task);
-      return await this.drive(task);
+      if (!server) return await this.lostServer(task);
+      return await this.drive(task, server);
     } catch (e) {
       if (e instanceof Killed) throw e;
-      await this.tools.tasks.release(task.id, task.fence);
-      if (e instanceof LeaseLost) return { ran: true, lost: true };
+      await this.keeper.release(task);
+      if (e instanceof LeaseLost) return { lost: true };
       throw e;
     } finally {
-      clearInterval(renewal);
+      this.keeper.forget(task);
     }
   }
 
-  private async drive(leased: TaskRecord): Promise<RunResult> {
+  private async lostServer(task: TaskRecord): Promise<RunResult> {
+    this.tools.logger.error({ task_id: task.id, server_id: task.serverId }, 'a task is ended: its server has no row');
+    await this.writer.discard(task);
+    return {};
+  }
+
+  private async drive(leased: TaskRecord, at0: Server): Promise<RunResult> {
     let task = leased;
-    let server = await this.tools.servers.find(task.serverId, { withDeleted: true });
-    if (!server) throw internal(`task ${task.id}: server ${task.serverId} has no row`, { code: 'task.server' });
+    let server = at0;
     for (;;) {
       const x: StepContext = { ctx: task.context, task, server, state: task.state, tools: this.tools };
       const at = this.registry.position(task);
       await this.probe('before-step', task);
+      this.proveLease(task);
       const found = await this.work(x, at);
       await this.probe('after-step', task);
       const written = await this.settle(x, at, found);
       await this.probe('written', task);
-      if ('at' in written) return { ran: true, ...(written.at === null ? {} : { at: written.at }) };
+      if ('at' in written) return written.at === null ? {} : { at: written.at };
       ({ task, server } = written);
       if (this.options.stopping()) {
-        await this.tools.tasks.release(task.id, task.fence);
-        return { ran: true };
+        await this.keeper.release(task);
+        return {};
       }
     }
   }
@@ -100,12 +98,15 @@ export class TaskRunner {
     const name = at.step.name;
     if (this.tools.clock() >= task.expiresAt)
       return { next: fail('task.expired', `The operation took too long and was given up in step '${name}'`) };
+    if (task.endRequest) return { next: abandoned(task.endRequest, name) };
     const { answer } = engineState(task);
     try {
       if (answer) return { next: await (at.work.answered ?? unexpected)(x, answer) };
-      if (task.waiting) return { next: await (at.work.silent ?? silence(name, at.step.silenceSeconds))(x) };
+      if (task.waiting && task.sentBy === null)
+        return { next: await (at.work.silent ?? silence(name, at.step.silenceSeconds))(x) };
       return { next: await at.work.run(x) };
     } catch (e) {
+      if (e instanceof LeaseLost) throw e;
       if (isPassing(e)) return { passing: e };
       this.tools.logger.warn(
         { err: e, task_id: task.id, server_id: task.serverId, step: task.step },
@@ -171,7 +172,7 @@ export class TaskRunner {
   ): Promise<{ task: TaskRecord; server: Server } | { at: number | null }> {
     const retries = engineState(x.task).retries ?? 0;
     const patience = at.undoing ? Infinity : (at.step.patience ?? 8);
-    if (retries < patience) return { at: await this.writer.later(x, at) };
+    if (retries < patience) return { at: await this.writer.later(x, at, e) };
     if (isFractusError(e, 'unroutable') && at.work.unreachable)
       return this.settle(x, at, { next: await at.work.unreachable(x) });
     return this.failed(x, at, failureOf(e, at.step.name));
@@ -182,8 +183,9 @@ export class TaskRunner {
     at: Position,
     outcome: Outcome & { kind: 'wait' },
   ): Promise<{ task: TaskRecord; server: Server } | { at: number | null }> {
-    const { task, server } = await this.writer.wait(x, at, outcome);
+    const { task, server, silentAt } = await this.writer.wait(x, at, outcome);
     await this.probe('written', task);
+    this.proveLease(task);
     const operation: OperationRef = {
       taskId: task.id,
       serverId: task.serverId,
@@ -196,22 +198,22 @@ export class TaskRunner {
     try {
       await outcome.send(operation, task.context);
       await this.probe('sent', task);
+      this.keeper.tookOver({ id: task.id, fence: task.fence, silentAt });
       return { at: null };
     } catch (e) {
       if (e instanceof Killed) throw e;
-      const lease = { owner: this.options.owner, until: this.tools.clock() + this.options.leaseMs };
-      if (!(await this.tools.tasks.takeBack(task, lease))) return { at: null };
-      const back: StepContext = { ...x, task: { ...task, waiting: false }, server, state: task.state };
+      const lease = this.keeper.lease(this.tools.clock());
+      if (!(await this.tools.leases.takeBack(task, lease))) return { at: null };
+      const taken = { ...task, waiting: false, awaitsHost: null, sentBy: null, leaseUntil: lease.until };
+      this.keeper.keep(taken);
+      const back: StepContext = { ...x, task: taken, server, state: task.state };
       return isPassing(e) ? this.pause(back, at, e) : this.failed(back, at, failureOf(e, at.step.name));
     }
   }
 
-  private async renew(task: TaskRecord): Promise<void> {
-    const until = this.tools.clock() + this.options.leaseMs;
-    // a failed renewal is noticed at the next write, which proves the lease anyway
-    await this.tools.tasks
-      .renew(task.id, task.fence, until)
-      .catch((err: unknown) => this.tools.logger.warn({ err, task_id: task.id }, 'lease not renewed'));
+  /** No effect outside of the database without a lease that is certainly ours; what is written proves it anyway. */
+  private proveLease(task: TaskRecord): void {
+    if (!this.keeper.holds(task)) throw new LeaseLost(`the lease of task ${task.id} may have run out`);
   }
 
   private async probe(point: ProbePoint, task: TaskRecord): Promise<void> {
@@ -222,4 +224,12 @@ export class TaskRunner {
 const fail = (code: string, message: string): Outcome => ({ kind: 'fail', failure: { code, message } });
 const silence = (step: string, seconds: number) => () =>
   fail('task.silent', `The host was silent for ${seconds} seconds in step '${step}'`);
+const abandoned = ({ by, reason }: EndRequest, step: string): Outcome => ({
+  kind: 'fail',
+  failure: {
+    code: 'task.abandoned',
+    message: `An operator abandoned the operation in step '${step}'`,
+    details: `abandoned by ${by}${reason === null ? '' : `: ${reason}`}`,
+  },
+});
 const unexpected = () => fail('task.answer', 'An answer came that nobody waits for');

@@ -6,14 +6,16 @@ import type { Database, Tx } from '@fractus/database';
 import type {
   InstanceActionsRepository,
   JsonObject,
+  Lease,
   Server,
   ServerPatch,
   TaskPatch,
   TaskRecord,
 } from '@fractus/compute-db';
+import type { GuestEvent } from '@fractus/rpc-contracts';
 import { actionOfTask, actionRow, applyChange } from '@fractus/server-lifecycle';
 import { engineState, hostsNamed, withEngine } from './engine-state';
-import { backoff } from './failures';
+import { backoff, failureOf } from './failures';
 import type { Position, TaskRegistry } from './registry';
 import {
   type Outcome,
@@ -34,6 +36,22 @@ export interface Written {
   readonly server: Server;
 }
 
+export interface WriterOptions {
+  /** Milliseconds that undoing may take beyond the task's own cap. */
+  readonly undoCapMs: number;
+  /** The lease that this process takes at a moment. */
+  readonly lease: (now: number) => Lease;
+  /** What a guest did by itself while its task was open: looked at in the transaction that ends the task, last. */
+  readonly guestEvent: (tx: Tx, event: GuestEvent) => Promise<void>;
+}
+
+/** Of a step that is over. */
+const CLEAN = { retries: undefined, trouble: undefined, answer: undefined, host: undefined } as const;
+/** No agent's answer is awaited. */
+const NOBODY = { waiting: false, awaitsHost: null, sentBy: null } as const;
+const LET_GO = { leaseOwner: null, leaseUntil: null } as const;
+const lost = (task: TaskRecord): LeaseLost => new LeaseLost(`task ${task.id} is no longer ours`);
+
 interface Event {
   readonly name: string;
   readonly end?: { readonly result: 'Success' | 'Error'; readonly details?: string };
@@ -46,8 +64,7 @@ export class TaskWriter {
     private readonly tools: TaskTools,
     private readonly actions: InstanceActionsRepository,
     private readonly registry: TaskRegistry,
-    /** Milliseconds that undoing may take beyond the task's own cap. */
-    private readonly undoCapMs: number,
+    private readonly options: WriterOptions,
   ) {}
 
   /** The step is done: on to `step`. The lease is kept. */
@@ -58,37 +75,49 @@ export class TaskWriter {
     outcome: Writes & { kind: 'next' | 'again' },
   ): Promise<Written> {
     const attempt = outcome.kind === 'again' ? x.task.attempt + 1 : x.task.attempt;
-    const state = withEngine(
-      { ...x.state, ...outcome.state },
-      { retries: undefined, answer: undefined, host: undefined },
-    );
+    const state = withEngine({ ...x.state, ...outcome.state }, CLEAN);
     const event = this.advanced(x, at, step, outcome.kind);
-    return this.write(x, { step, attempt, state, waiting: false, readyAt: this.now() }, outcome.server, event);
+    const now = this.now();
+    const patch = { step, attempt, state, ...NOBODY, readyAt: now, stepAt: now };
+    return this.write(x, patch, outcome.server, event);
   }
 
-  /** The step waits for an agent; the lease is let go. */
-  async wait(x: StepContext, at: Position, outcome: Outcome & { kind: 'wait' }): Promise<Written> {
+  /**
+   * The step waits for an agent; the lease is let go. Until the message is known to be sent it is due again after the
+   * time of a lease; from then on, silence counts until `silentAt`.
+   */
+  async wait(
+    x: StepContext,
+    at: Position,
+    outcome: Outcome & { kind: 'wait' },
+  ): Promise<Written & { silentAt: number }> {
     const hosts = [...new Set([...hostsNamed(x.state), outcome.host])];
     const state = withEngine(
       { ...x.state, ...outcome.state, hosts },
       { host: outcome.host, sentFence: x.task.fence, answer: undefined },
     );
-    const readyAt = Math.min(this.now() + at.step.silenceSeconds * 1000, x.task.expiresAt);
-    const patch = { step: this.nameOf(at), state, waiting: true, readyAt, leaseOwner: null, leaseUntil: null };
-    return this.write(x, patch, outcome.server, this.event(at, undefined, outcome.host));
+    const { owner, until } = this.options.lease(this.now());
+    const silentAt = Math.min(this.now() + at.step.silenceSeconds * 1000, x.task.expiresAt);
+    const patch: TaskPatch = {
+      step: this.nameOf(at),
+      state,
+      waiting: true,
+      awaitsHost: outcome.host,
+      sentBy: owner,
+      readyAt: Math.min(silentAt, until),
+      ...LET_GO,
+    };
+    return { ...(await this.write(x, patch, outcome.server, this.event(at, undefined, outcome.host))), silentAt };
   }
 
   /** A passing trouble: the same attempt of the same step later; the lease is let go. Returns when. */
-  async later(x: StepContext, at: Position): Promise<number> {
+  async later(x: StepContext, at: Position, e: unknown): Promise<number> {
+    const now = this.now();
     const retries = (engineState(x.task).retries ?? 0) + 1;
-    const readyAt = Math.min(this.now() + backoff(retries), x.task.expiresAt);
-    const state = withEngine(x.state, { retries });
-    await this.write(
-      x,
-      { step: this.nameOf(at), state, waiting: false, readyAt, leaseOwner: null, leaseUntil: null },
-      undefined,
-      null,
-    );
+    const readyAt = Math.min(now + backoff(retries), x.task.expiresAt);
+    const { code, message } = failureOf(e, at.step.name);
+    const state = withEngine(x.state, { retries, trouble: { code, message, at: now } });
+    await this.write(x, { step: this.nameOf(at), state, ...NOBODY, readyAt, ...LET_GO }, undefined, null);
     return readyAt;
   }
 
@@ -99,17 +128,20 @@ export class TaskWriter {
       await this.end(x, 'failed', failure, this.event(at, { result: 'Error', details: failure.message }));
       return null;
     }
-    const state = withEngine(x.state, { failure, retries: undefined, answer: undefined, host: undefined });
+    const state = withEngine(x.state, { ...CLEAN, failure });
     const now = this.now();
-    const expiresAt = Math.max(x.task.expiresAt, now + this.undoCapMs);
+    const expiresAt = Math.max(x.task.expiresAt, now + this.options.undoCapMs);
     const patch: TaskPatch = {
       step: first,
       direction: 'undo',
       attempt: x.task.attempt + 1,
       state,
-      waiting: false,
+      ...NOBODY,
       readyAt: now,
+      stepAt: now,
       expiresAt,
+      // what the operator asked for is being done; asked for again, the undoing is given up as well
+      endRequest: null,
     };
     return this.write(x, patch, undefined, this.event(at, { result: 'Error', details: failure.message }));
   }
@@ -123,22 +155,35 @@ export class TaskWriter {
     status?: 'abandoned',
   ): Promise<void> {
     const now = this.now();
+    const patch: TaskPatch = {
+      status: status ?? ended,
+      state: withEngine(x.state, CLEAN),
+      ...NOBODY,
+      ...LET_GO,
+      error: failure as unknown as JsonObject | null,
+      finishedAt: now,
+      input: {},
+      endRequest: null,
+    };
     await this.db.transaction(async (tx) => {
-      const patch: TaskPatch = {
-        status: status ?? ended,
-        state: withEngine(x.state, { retries: undefined, answer: undefined, host: undefined }),
-        waiting: false,
-        leaseOwner: null,
-        leaseUntil: null,
-        error: failure as unknown as JsonObject | null,
-        finishedAt: now,
-        input: {},
-      };
-      await this.hold(tx, x, patch, now);
+      const { written, guestEvent } = await this.tools.tasks.end(tx, x.task.id, x.task.fence, patch, now);
+      if (!written) throw lost(x.task);
       await this.writeEnd(tx, x, ended, failure, now);
       await this.writeEvent(tx, x.task, event, now);
       if (x.task.actionId !== null) await this.actions.finish(tx, x.task.actionId, ended, now);
       await this.registry.get(x.task.type).ended?.(tx, x, ended, now);
+      if (guestEvent) await this.options.guestEvent(tx, guestEvent);
+    });
+  }
+
+  /** Ends a task that there is nothing to do for any more. */
+  async discard(task: TaskRecord): Promise<void> {
+    const now = this.now();
+    const error = { code: 'task.server', message: `server ${task.serverId} has no row` };
+    const patch: TaskPatch = { status: 'abandoned', error, ...NOBODY, ...LET_GO, finishedAt: now, input: {} };
+    await this.db.transaction(async (tx) => {
+      const { written } = await this.tools.tasks.end(tx, task.id, task.fence, patch, now);
+      if (!written) throw lost(task);
     });
   }
 
@@ -196,8 +241,7 @@ export class TaskWriter {
   }
 
   private async hold(tx: Tx, { task }: StepContext, patch: TaskPatch, now: number): Promise<void> {
-    if (!(await this.tools.tasks.write(tx, task.id, task.fence, patch, now)))
-      throw new LeaseLost(`task ${task.id} is no longer ours`);
+    if (!(await this.tools.tasks.write(tx, task.id, task.fence, patch, now))) throw lost(task);
   }
 
   private async writeEvent(tx: Tx, task: TaskRecord, event: Event | null, now: number): Promise<void> {

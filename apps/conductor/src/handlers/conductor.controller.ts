@@ -22,27 +22,27 @@ export class ConductorController implements Handlers<typeof conductorContract> {
     this.parts.engine.hint(taskId);
   }
 
-  operationProgress(ctx: RequestContext, request: OperationProgress): Promise<void> {
-    return this.parts.operations.progress(ctx, request);
+  operationProgress(_ctx: RequestContext, request: OperationProgress): Promise<void> {
+    return this.parts.operations.progress(request);
   }
 
   operationFinished(ctx: RequestContext, request: OperationFinished): Promise<void> {
     return this.parts.operations.finished(ctx, request);
   }
 
-  registerHosts(ctx: RequestContext, request: RegisterHosts): Promise<RegisteredHosts> {
-    return this.parts.hosts.register(ctx, request);
+  registerHosts(_ctx: RequestContext, request: RegisterHosts): Promise<RegisteredHosts> {
+    return this.parts.hosts.register(request);
   }
 
-  hostReport(ctx: RequestContext, request: HostReport): Promise<void> {
-    return this.parts.hosts.report(ctx, request);
+  hostReport(_ctx: RequestContext, request: HostReport): Promise<void> {
+    return this.parts.hosts.report(request);
   }
 
-  reattachHost(ctx: RequestContext, request: ReattachHost): Promise<ReattachVerdicts> {
-    return this.parts.guests.reattach(ctx, request);
+  reattachHost(_ctx: RequestContext, request: ReattachHost): Promise<ReattachVerdicts> {
+    return this.parts.guests.reattach(request);
   }
 
-  guestEvent(ctx: RequestContext, request: GuestEvent): Promise<void> {
-    return this.parts.guests.event(ctx, request);
+  guestEvent(_ctx: RequestContext, request: GuestEvent): Promise<void> {
+    return this.parts.guests.event(request);
   }
 }

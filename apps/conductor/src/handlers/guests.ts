@@ -1,7 +1,8 @@
 /** What agents say about guests without having been asked to do anything. */
-import type { Database } from '@fractus/database';
-import { type Server, type ServerOperations, type TaskRecord } from '@fractus/compute-db';
-import { type PowerState, type RequestContext, unavailable } from '@fractus/objects';
+import { randomUUID } from 'node:crypto';
+import type { Database, Tx } from '@fractus/database';
+import type { Server, TaskRecord } from '@fractus/compute-db';
+import { isFractusError, type PowerState, systemContext, unavailable } from '@fractus/objects';
 import type { GuestEvent, GuestVerdict, HostGuest, ReattachHost, ReattachVerdicts } from '@fractus/rpc-contracts';
 import { actionRow, guestEffect } from '@fractus/server-lifecycle';
 import { engineState } from '../engine/engine-state';
@@ -9,17 +10,18 @@ import type { TaskTools } from '../engine/task-definition';
 
 /** An agent asks before it serves a host; sooner than this nobody is there. */
 const SERVED_AFTER_MS = 500;
+/** How often an event is looked at again because the server has changed meanwhile. */
+const MAX_RACES = 5;
 
 export class Guests {
   constructor(
     private readonly db: Database,
     private readonly tools: TaskTools,
-    private readonly operations: ServerOperations,
     private readonly hint: (taskId: string) => void,
   ) {}
 
   /** What becomes of each guest that a returning agent finds. A guest that no row explains is kept: never destroy what is not understood. */
-  async reattach(_ctx: RequestContext, { host, guests }: ReattachHost): Promise<ReattachVerdicts> {
+  async reattach({ host, guests }: ReattachHost): Promise<ReattachVerdicts> {
     const ids = guests.map((g) => g.serverId);
     const servers = new Map((await this.tools.servers.findMany(ids)).map((s) => [s.id, s]));
     const busy = await this.tools.tasks.busyAmong(ids);
@@ -53,46 +55,71 @@ export class Guests {
   }
 
   /**
-   * Follows, or enforces, by the rows of the lifecycle table. Events of before the last operation's end are stale.
-   * While a task is open the event is put off (redelivered), for the task may end in a state it contradicts.
+   * Follows, or enforces, by the rows of the lifecycle table. While a task of the server is open the event is kept with
+   * it, and looked at in the transaction that ends it: the task may end in a state that the event contradicts, or be
+   * what caused it.
    */
-  async event(ctx: RequestContext, event: GuestEvent): Promise<void> {
+  async event(event: GuestEvent): Promise<void> {
+    for (let attempt = 0; attempt < MAX_RACES; attempt++) {
+      const server = await this.tools.servers.find(event.serverId);
+      if (!server || server.host !== event.host) return;
+      if (await this.tools.tasks.keepGuestEvent(event)) return;
+      try {
+        if (await this.db.transaction((tx) => this.follow(tx, event))) return;
+      } catch (e) {
+        // a request has changed the server since it was read: its task keeps the event
+        if (!isFractusError(e, 'conflict')) throw e;
+      }
+    }
+    throw unavailable(`server ${event.serverId} changes too often`, { code: 'guest.busy' });
+  }
+
+  /**
+   * What the event makes of the server, which has no open task: the part of the transaction that ends its task, or one
+   * of its own. False: the server has changed since it was read in here.
+   */
+  async follow(tx: Tx, event: GuestEvent): Promise<boolean> {
     const server = await this.tools.servers.find(event.serverId);
-    if (!server || server.host !== event.host) return;
-    const tasks = await this.tools.tasks.ofServer(server.id);
-    if (tasks.some((task) => task.status === 'open'))
-      throw unavailable(`server ${server.id} has a task under way`, { code: 'guest.busy' });
-    if (event.fence < lastSentFence(tasks)) return;
-    const effect = guestEffect(server.vmState, event.powerState as PowerState);
-    if (effect.kind === 'enforce') return this.enforce(ctx, server, event.powerState as PowerState);
-    const vmState = effect.kind === 'become' ? effect.vmState : server.vmState;
+    if (!server || server.host !== event.host) return true;
+    if (isStale(event, await this.tools.tasks.ofServer(server.id))) return true;
+    const powerState = event.powerState as PowerState;
+    const effect = guestEffect(server.vmState, powerState);
+    if (effect.kind === 'enforce') return this.enforce(tx, server, powerState);
     const { vmState: from, taskState } = server;
-    await this.db.transaction((tx) =>
-      this.tools.servers.swapState(
-        tx,
-        server.id,
-        { vmState: from, taskState },
-        { vmState, taskState },
-        { powerState: event.powerState as PowerState },
-      ),
+    const vmState = effect.kind === 'become' ? effect.vmState : from;
+    return this.tools.servers.swapState(
+      tx,
+      server.id,
+      { vmState: from, taskState },
+      { vmState, taskState },
+      { powerState },
     );
   }
 
-  private async enforce(ctx: RequestContext, server: Server, powerState: PowerState): Promise<void> {
+  private async enforce(tx: Tx, server: Server, powerState: PowerState): Promise<boolean> {
     const { begin, task } = actionRow('stop');
     const taskState = begin.taskState === 'same' ? server.taskState : begin.taskState;
     const next = { vmState: server.vmState, taskState };
-    const begun = await this.operations.begin(ctx, {
+    const begun = await this.tools.operations.begin(systemContext(`req-${randomUUID()}`), {
       server,
       action: 'stop',
       verdict: { allowed: true, next, task, already: false },
       patch: { powerState },
     });
-    if (begun.taskId !== null) this.hint(begun.taskId);
+    const { taskId } = begun;
+    if (taskId !== null) tx.afterCommit(() => this.hint(taskId));
+    return true;
   }
 }
 
-/** The fence of the last operation that an agent was asked for. */
-function lastSentFence(tasks: readonly TaskRecord[]): number {
-  return Math.max(0, ...tasks.map((task) => engineState(task).sentFence ?? 0));
+/**
+ * Whether the last operation on the server knows better: of an earlier fence, or from before the last answer of that
+ * host (an operation that ends says how the guest is then).
+ */
+function isStale(event: GuestEvent, tasks: readonly TaskRecord[]): boolean {
+  const states = tasks.map(engineState);
+  if (event.fence < Math.max(0, ...states.map((s) => s.sentFence ?? 0))) return true;
+  return states.some(
+    ({ answered }) => answered !== undefined && answered.host === event.host && event.at < answered.at,
+  );
 }

@@ -1,7 +1,7 @@
 /** What agents say about their hosts. */
 import { randomUUID } from 'node:crypto';
 import type { HostsRepository } from '@fractus/compute-db';
-import { invalid, type RequestContext } from '@fractus/objects';
+import { invalid } from '@fractus/objects';
 import type { HostReport, RegisteredHosts, RegisterHosts } from '@fractus/rpc-contracts';
 
 const MAX_PAGE = 200;
@@ -12,13 +12,13 @@ export class Hosts {
     private readonly clock: () => number,
   ) {}
 
-  async register(_ctx: RequestContext, { hosts, ...agent }: RegisterHosts): Promise<RegisteredHosts> {
+  async register({ hosts, ...agent }: RegisterHosts): Promise<RegisteredHosts> {
     if (hosts.length > MAX_PAGE)
       throw invalid(`at most ${MAX_PAGE} hosts a page, not ${hosts.length}`, { code: 'hosts.page' });
     return { hosts: await this.hosts.register(agent, hosts, randomUUID, this.clock()) };
   }
 
-  async report(_ctx: RequestContext, { alive, changed, ...agent }: HostReport): Promise<void> {
+  async report({ alive, changed, ...agent }: HostReport): Promise<void> {
     await this.hosts.report(agent, alive, changed, this.clock());
   }
 }

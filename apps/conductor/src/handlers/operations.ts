@@ -1,6 +1,6 @@
 /** What agents say about operations: progress, and the end. */
 import type { Database } from '@fractus/database';
-import type { Server, TaskRecord } from '@fractus/compute-db';
+import type { Answer, Server, TaskRecord } from '@fractus/compute-db';
 import type { RequestContext } from '@fractus/objects';
 import type { OperationFinished, OperationProgress, OperationRef } from '@fractus/rpc-contracts';
 import { progressOf } from '@fractus/server-lifecycle';
@@ -22,7 +22,7 @@ export class Operations {
   ) {}
 
   /** Moves the silence limit, and shows the phase where it is one that users see. */
-  async progress(_ctx: RequestContext, { operation, phase, percent }: OperationProgress): Promise<void> {
+  async progress({ operation, phase, percent }: OperationProgress): Promise<void> {
     const { tasks, servers, clock } = this.tools;
     await this.db.transaction(async (tx) => {
       const now = clock();
@@ -38,14 +38,15 @@ export class Operations {
 
   /** Stores the answer with the task that waits for it, and wakes it. A guest that nobody waits for is destroyed. */
   async finished(ctx: RequestContext, message: OperationFinished): Promise<void> {
-    const { operation, outcome, powerState, error, replayed } = message;
+    const { operation, outcome, powerState, error, replayed, at } = message;
     const { tasks, clock } = this.tools;
     const task = await tasks.find(operation.taskId);
     if (operation.step === LEFT) return this.cleared(operation, outcome);
     if (task && isAwaited(task, operation)) {
       if (error?.code === 'fence.stale') return this.askAgain(task, operation);
-      const answer = JSON.parse(JSON.stringify({ outcome, powerState, error, replayed })) as OperationFinished;
-      const stored = await tasks.answer(operation, (now) => withEngine(now.state, { answer }), clock());
+      const answer = JSON.parse(JSON.stringify({ outcome, powerState, error, replayed, at })) as Answer;
+      const change = at === undefined ? { answer } : { answer, answered: { host: operation.host, at } };
+      const stored = await tasks.answer(operation, (now) => withEngine(now.state, change), clock());
       if (stored) return this.hint(task.id);
     }
     if (outcome === 'done' && GUEST_MAKING.has(operation.step)) await this.clearStray(ctx, operation, task);

@@ -18,6 +18,7 @@ export function leftGuests({ tools }: ConductorParts): Reconciler {
   return {
     name: 'left-guests',
     async run() {
+      await tools.tasks.findLeftGuests(LIMIT);
       const tasks = await tools.tasks.withLeftGuests(LIMIT);
       const servers = new Map((await tools.servers.findMany(tasks.map((t) => t.serverId))).map((s) => [s.id, s]));
       let asked = 0;
@@ -35,7 +36,7 @@ export function leftGuests({ tools }: ConductorParts): Reconciler {
     if (!service || !serviceIsUp(service, tools.clock(), tools.settings.serviceDownMs)) return 0;
     // the server has come to live there since: the guest is its own
     if (!server.deleted && server.host === host) return 0;
-    const fence = await tools.tasks.nextFence(server.id);
+    const fence = await tools.leases.nextFence(server.id);
     const operation = {
       taskId: task.id,
       serverId: server.id,

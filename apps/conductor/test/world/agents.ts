@@ -12,12 +12,17 @@ export class AgentLedger {
   readonly behaviour = new Map<string, Behaviour>();
   /** Effects on guests, for counting: `build host1`. */
   readonly effects: string[] = [];
+  /** Every answer that was given, refusals included. */
+  readonly answers: OperationFinished[] = [];
   private readonly fences = new Map<string, number>();
   private readonly journal = new Map<string, Answer>();
   private held: (() => void)[] = [];
   private readonly tombstones = new Set<string>();
 
-  constructor(private readonly answer: (message: OperationFinished) => void) {}
+  constructor(
+    private readonly answer: (message: OperationFinished) => void,
+    private readonly clock: () => number,
+  ) {}
 
   /** A late host works again: everything that was sent to it meanwhile is done in order. */
   wake(host: string): void {
@@ -67,17 +72,19 @@ export class AgentLedger {
     if (behaviour === 'unreachable') throw new FractusError('unroutable', `nobody serves ${host}`);
     if (behaviour === 'silent') return;
     if (behaviour === 'late') return void this.held.push(() => this.receive(host, operation, work));
-    this.answer({ operation, ...this.perform(host, operation, work) });
+    const answer = this.perform(host, operation, work);
+    this.answers.push({ operation, ...answer });
+    this.answer({ operation, ...answer });
   }
 
   private perform(host: string, operation: OperationRef, work: () => Answer): Answer {
-    const key = [host, operation.taskId, operation.step, operation.attempt].join(' ');
-    const known = this.journal.get(key);
-    if (known) return { ...known, replayed: true };
     const seen = this.fences.get(`${host} ${operation.serverId}`) ?? 0;
     if (operation.fence < seen) return failed('fence.stale', false);
     this.fences.set(`${host} ${operation.serverId}`, operation.fence);
-    const answer = work();
+    const key = [host, operation.taskId, operation.step, operation.attempt].join(' ');
+    const known = this.journal.get(key);
+    if (known) return { ...known, replayed: true };
+    const answer = { ...work(), at: this.clock() };
     this.journal.set(key, answer);
     return answer;
   }

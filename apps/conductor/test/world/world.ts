@@ -1,6 +1,7 @@
 /**
- * A small world around a real conductor on a real database: honest ledgers of guests, allocations and ports, and a
- * clock that moves only when nothing else is left to do. Conductors may die and be born again in it.
+ * A small world around real conductors on a real database: honest ledgers of guests, allocations and ports, and a
+ * clock that moves only when nothing else is left to do. Conductors may die and be born again in it. Several take turns:
+ * each message, each hint and each look at what is due goes to the next of them.
  */
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +23,7 @@ import {
 import type { RequestContext, VmState } from '@fractus/objects';
 import type { FlavorSnapshot, HostState, OperationFinished } from '@fractus/rpc-contracts';
 import { type ActionKey, requireAllowed } from '@fractus/server-lifecycle';
-import { silentLogger } from '@fractus/telemetry';
+import { type Logger, type Metrics, silentLogger } from '@fractus/telemetry';
 import { ConductorConfig } from '../../src/conductor.config';
 import type { TaskDefinition } from '../../src/engine/task-definition';
 import { Killed, type ProbePoint } from '../../src/engine/task-runner';
@@ -37,8 +38,21 @@ export interface WorldOptions {
   readonly tasks?: readonly TaskDefinition[];
   /** Default SQLite. */
   readonly dialect?: Dialect;
+  /** Default one. */
+  readonly conductors?: number;
+  readonly settings?: Partial<ConductorConfig>;
+  readonly metrics?: Metrics;
+  readonly logger?: Logger;
 }
-type Probe = (point: ProbePoint, task: TaskRecord) => void | Promise<void>;
+/** One conductor process. */
+export interface Conductor {
+  readonly name: string;
+  readonly parts: ConductorParts;
+  alive: boolean;
+  /** When set, its clock stands still there: it does not see its leases run out. */
+  frozenAt: number | null;
+}
+type Probe = (point: ProbePoint, task: TaskRecord, by: Conductor) => void | Promise<void>;
 
 export const FLAVOR: FlavorSnapshot = {
   flavorId: '1',
@@ -50,6 +64,7 @@ export const FLAVOR: FlavorSnapshot = {
   swapMb: 0,
   extraSpecs: {},
 };
+export const LEASE_MS = 30_000;
 export const PROJECT = 'p1';
 export const USER = 'u1';
 
@@ -71,16 +86,20 @@ async function openCopy(dir: string): Promise<Database> {
 export class World {
   now = 1_800_000_000_000;
   readonly placement = new PlacementLedger(() => this.now);
-  readonly agents = new AgentLedger((message) => void this.mail.push(message));
+  readonly agents = new AgentLedger(
+    (message) => void this.mail.push(message),
+    () => this.now,
+  );
   readonly hosts: { host: string; nodeId: string }[] = [];
   readonly ports = new PortLedger(() => undefined);
   readonly servers: ServersRepository;
   readonly tasks: TasksRepository;
   readonly operations: ServerOperations;
   readonly quota: QuotaUsagesRepository;
-  conductor!: ConductorParts;
+  /** All that are alive, in the order of their turns. */
+  conductors: Conductor[] = [];
   probe: Probe = () => undefined;
-  private life = { alive: true };
+  private readonly dead: string[] = [];
   private readonly mail: OperationFinished[] = [];
   private births = 0;
 
@@ -99,7 +118,7 @@ export class World {
     const dir = mkdtempSync(join(tmpdir(), 'fractus-world-'));
     const db = options.dialect === 'mysql' ? await openTestMysql(COMPUTE_SCHEMA) : await openCopy(dir);
     const world = new World(db, dir, options);
-    await world.birth();
+    for (let n = 1; n <= (options.conductors ?? 1); n++) await world.birth(`c${n}`);
     await world.addHosts(options.hosts ?? 3, options.vcpusPerHost ?? 8);
     await db.transaction((tx) =>
       tx.insert('quotas', { project_id: PROJECT, user_id: '', resource: 'instances', hard_limit: -1 }),
@@ -108,17 +127,15 @@ export class World {
   }
 
   /** A conductor is born; `instance` names it. */
-  async birth(instance = 'c1'): Promise<void> {
-    const life = { alive: true };
-    this.life = life;
+  async birth(instance = 'c1'): Promise<Conductor> {
     const alive = (): void => {
-      if (!life.alive) throw new Killed();
+      if (!me.alive) throw new Killed();
     };
     const config = Object.assign(new ConductorConfig(), {
       instance,
       taskConcurrency: 8,
       pollMs: 1000,
-      leaseMs: 30_000,
+      leaseMs: LEASE_MS,
       undoCapMs: 600_000,
       maxBuildAttempts: 3,
       shutdownTimeoutSeconds: 60,
@@ -126,12 +143,14 @@ export class World {
       reconcileSeconds: 0,
       orphanSeconds: 60,
       keepTasksSeconds: 86_400,
+      ...this.options.settings,
     });
-    this.conductor = new ConductorParts({
+    const parts = new ConductorParts({
       config,
       database: this.db,
-      logger: silentLogger(),
-      clock: () => this.now,
+      logger: this.options.logger ?? silentLogger(),
+      ...(this.options.metrics ? { metrics: this.options.metrics } : {}),
+      clock: () => me.frozenAt ?? this.now,
       incarnation: this.births++,
       peers: {
         scheduler: schedulerOver(this.placement, this.hosts, alive),
@@ -141,22 +160,39 @@ export class World {
       },
       probe: async (point, task) => {
         alive();
-        await this.probe(point, task);
+        await this.probe(point, task, me);
         alive();
       },
       ...(this.options.tasks ? { tasks: this.options.tasks } : {}),
     });
-    await this.conductor.engine.recover();
+    const me: Conductor = { name: instance, parts, alive: true, frozenAt: null };
+    this.conductors.push(me);
+    await parts.engine.recover();
+    return me;
   }
 
-  /** The conductor dies here and now: nothing of it writes or sends any more. Call it from a probe. */
-  die(): never {
-    this.life.alive = false;
+  /** A conductor whose turn comes next. */
+  get conductor(): ConductorParts {
+    return (this.conductors[0] ?? raise('no conductor is alive')).parts;
+  }
+
+  /** The conductor dies here and now: nothing of it writes or sends any more; it is born again when all else rests. Call it from a probe. */
+  die(who: Conductor): never {
+    this.bury(who);
+    this.dead.push(who.name);
     throw new Killed();
   }
 
-  get isDead(): boolean {
-    return !this.life.alive;
+  /** As `die`, for good. */
+  bury(who: Conductor): void {
+    who.alive = false;
+    this.conductors = this.conductors.filter((c) => c !== who);
+  }
+
+  private next(): ConductorParts {
+    const [first = raise('no conductor is alive'), ...rest] = this.conductors;
+    this.conductors = [...rest, first];
+    return first.parts;
   }
 
   ctx(): RequestContext {
@@ -191,7 +227,7 @@ export class World {
       return { server, spec };
     });
     const begun = await this.operations.create(this.ctx(), all);
-    begun.forEach(({ taskId }) => this.conductor.engine.hint(taskId));
+    begun.forEach(({ taskId }) => this.next().engine.hint(taskId));
     return begun.map((b) => b.serverId);
   }
 
@@ -204,7 +240,7 @@ export class World {
     };
     const verdict = requireAllowed(action, facts);
     const { taskId } = await this.operations.begin(this.ctx(), { server, action, verdict });
-    if (taskId && options.hint !== false) this.conductor.engine.hint(taskId);
+    if (taskId && options.hint !== false) this.next().engine.hint(taskId);
   }
 
   /** A server brought to a state by the actions that lead there. */
@@ -226,14 +262,12 @@ export class World {
   /** Until nothing is left to do: delivers answers, runs what is due, and moves the clock when only time is wanting. */
   async settle(): Promise<void> {
     for (let turn = 0; turn < 2000; turn++) {
-      await this.conductor.engine.idle();
-      if (this.isDead) await this.birth();
-      const message = this.mail.shift();
-      if (message) {
-        await this.conductor.operations.finished(this.ctx(), message);
-        continue;
-      }
-      if ((await this.conductor.engine.sweep()) > 0) continue;
+      await this.idle();
+      for (const name of this.dead.splice(0)) await this.birth(name);
+      if (await this.deliver()) continue;
+      if (await this.sweep()) continue;
+      // in time, as each does by itself
+      for (const { parts } of this.conductors) await parts.engine.keeper.tend();
       const next = await this.nextMoment();
       if (next === null) return;
       this.now = Math.max(this.now, next);
@@ -241,13 +275,36 @@ export class World {
     throw new Error('the world does not come to rest');
   }
 
+  /** Until no conductor does anything. */
+  async idle(): Promise<void> {
+    for (const { parts } of this.conductors) await parts.engine.idle();
+  }
+
+  /** Hands the next answer to the next conductor; false when there is none. */
+  async deliver(): Promise<boolean> {
+    const message = this.mail.shift();
+    if (message) await this.next().operations.finished(this.ctx(), message);
+    return message !== undefined;
+  }
+
+  /** Answers that were not delivered yet. */
+  get waitingMail(): number {
+    return this.mail.length;
+  }
+
+  /** Every conductor looks once at what is due. */
+  private async sweep(): Promise<boolean> {
+    let found = 0;
+    for (let n = this.conductors.length; n > 0; n--) found += await this.next().engine.sweep();
+    return found > 0;
+  }
+
   /** Runs the server's open task here and now, as far as it goes without the clock: what others do while a run is held up. */
   async runOpenTask(serverId: string): Promise<void> {
     for (let turn = 0; turn < 50; turn++) {
-      const message = this.mail.shift();
-      if (message) await this.conductor.operations.finished(this.ctx(), message);
+      await this.deliver();
       const open = await this.tasks.openOf(serverId);
-      const ran = open ? (await this.conductor.engine.runner.run(open.id)).ran : false;
+      const ran = open !== null && (await this.next().engine.runNow(open.id));
       if (!ran && this.mail.length === 0) return;
     }
   }
@@ -279,7 +336,7 @@ export class World {
   }
 
   async end(): Promise<void> {
-    await this.conductor.engine.close();
+    for (const { parts } of this.conductors) await parts.engine.close();
     await this.db.close();
     rmSync(this.dir, { recursive: true });
   }
@@ -298,11 +355,15 @@ export class World {
       this.placement.capacity.set(host.nodeId, vcpus);
     }
     const agent = { agentId: 'a1', incarnation: 1, serviceVersion: 1 };
-    await this.conductor.hosts.register(this.ctx(), {
+    await this.conductor.hosts.register({
       ...agent,
       hosts: this.hosts.map(({ host, nodeId }) => hostState(host, nodeId, vcpus)),
     });
   }
+}
+
+function raise(why: string): never {
+  throw new Error(why);
 }
 
 const hostState = (host: string, nodeId: string, vcpus: number): HostState => ({
