@@ -29,6 +29,8 @@ function hostsOf(agent, agents, hosts) {
  */
 export function processesOf({ options, folder, bind, secrets, databases, brokers, free }) {
   const { portBase } = options;
+  if (options.agents > options.hosts)
+    throw new Error(`${options.agents} agents cannot share ${options.hosts} host(s): start fewer agents or more hosts`);
   const at = (name, path = '') => `http://${bind}:${portBase + OFFSETS[name]}${path}`;
   const caller = { AUTH_URL: at('identity', '/v3'), PASSWORD: secrets.servicePassword };
   const rpc = { RPC_URLS: brokers.control };
