@@ -68,6 +68,20 @@ onMysql('over the wire', () => {
     expect(await count()).toBe(3);
   });
 
+  it('a full pool comes to hold connections of the modes that are used', async () => {
+    await start(4);
+    await Promise.all(Array.from({ length: 4 }, unit));
+    const mixed = async (): Promise<void> => {
+      await count();
+      await unit();
+      await db.snapshot((tx) => tx.query('SELECT 1'));
+    };
+    await mixed();
+    wire.take();
+    for (let round = 0; round < 5; round++) await mixed();
+    expect(wire.take().filter((s) => s.startsWith('SET'))).toEqual([]);
+  });
+
   it('one connection serves all three by turns, each as it must be', async () => {
     await start(1, 50);
     for (let round = 1; round <= 3; round++) {

@@ -105,12 +105,15 @@ export class MysqlPool {
     await Promise.all([...this.all].map((connection) => farewell(connection.raw)));
   }
 
-  /** One of the mode; one of another mode only where no further connection may be made. */
+  /**
+   * One of the mode; one of another mode only where no further connection may be made: the one that was needed least, so
+   * that the pool comes to hold as many of each mode as are used.
+   */
   private keptFor(mode: Mode): Pooled | undefined {
     for (let i = this.idle.length - 1; i >= 0; i--) {
       if (this.idle[i]?.mode === mode) return this.idle.splice(i, 1)[0];
     }
-    return this.hasRoom() ? undefined : this.idle.pop();
+    return this.hasRoom() ? undefined : this.idle.shift();
   }
 
   private hasRoom(): boolean {
@@ -145,7 +148,7 @@ export class MysqlPool {
   /** One who waits gets what there is of another mode, or is told; the others may have more luck. */
   private failed(e: Error): void {
     const [first] = this.waiting;
-    const kept = this.idle.pop();
+    const kept = this.idle.shift();
     if (kept) this.release(kept);
     else first?.fail(e);
     this.grow();
