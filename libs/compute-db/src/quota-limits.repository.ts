@@ -82,12 +82,17 @@ export class QuotaLimitsRepository {
     return this.ofClass(CLASS);
   }
 
-  /** Limits in force for a project, or for a user in it. */
+  /** Limits in force for a project, or for a user in it. One read. */
   async of(projectId: string, userId: string = PROJECT): Promise<QuotaLimitSet> {
-    const sql = 'SELECT user_id, resource, hard_limit FROM quotas WHERE project_id = ? AND user_id IN (?, ?)';
-    const rows = await this.db.query<Limit & { user_id: string }>(sql, [projectId, PROJECT, userId]);
-    const [project, user] = [PROJECT, userId].map((id) => asSet(rows.filter((r) => r.user_id === id)));
-    return { ...(await this.defaults()), ...project, ...user };
+    const rows = await this.db.query<Limit & { kind: 'limit' | 'class'; owner: string }>(
+      `SELECT 'limit' AS kind, user_id AS owner, resource, hard_limit FROM quotas WHERE project_id = ? AND user_id IN (?, ?)
+       UNION ALL SELECT 'class', class_name, resource, hard_limit FROM quota_classes WHERE class_name = ?`,
+      [projectId, PROJECT, userId, CLASS],
+    );
+    const [project, user] = [PROJECT, userId].map((id) =>
+      asSet(rows.filter((r) => r.kind === 'limit' && r.owner === id)),
+    );
+    return { ...this.configured, ...asSet(rows.filter((r) => r.kind === 'class')), ...project, ...user };
   }
 
   async set(projectId: string, userId: string, limits: Partial<QuotaLimitSet>): Promise<void> {
