@@ -27,7 +27,7 @@ onMysql('over the wire', () => {
       ...schema,
       url: wire.url,
       poolSize,
-      patienceMs: 2000,
+      patienceMs,
       statementMs: 1000,
       acquireMs: 500,
     });
