@@ -16,7 +16,7 @@ export const CONSOLE: Output = { out: (line) => console.log(line), err: (line) =
 
 /**
  * Runs a program of commander whose actions resolve to an exit code. Wrong words, and what a FractusError calls
- * `invalid`, are usage; every other failure is one line and `none`.
+ * `invalid`, are usage; what is not there or must not be done is `none`, every other failure `failed`; each is one line.
  */
 export async function runProgram(
   program: Command,
@@ -34,7 +34,8 @@ export async function runProgram(
   } catch (e) {
     if (e instanceof CommanderError) return e.exitCode === 0 ? EXIT.done : EXIT.usage;
     output.err(`${program.name()}: ${sentenceOf(e)}`);
-    return isFractusError(e, 'invalid') ? EXIT.usage : failed;
+    if (isFractusError(e, 'invalid')) return EXIT.usage;
+    return isFractusError(e, 'conflict', 'not_found') ? EXIT.none : failed;
   }
 }
 

@@ -75,7 +75,7 @@ function ofFolder(folder: string, options: PlaceOptions, env: NodeJS.ProcessEnv)
     const url = inFolder.databases[name];
     if (url !== undefined) overrides[VARIABLES[name]] = url;
   }
-  if (inFolder.broker !== undefined) overrides['FRACTUS_OPERATOR_RPC_URLS'] = inFolder.broker;
+  Object.assign(overrides, inFolder.broker);
   // what the surroundings say is of some other cloud: only what they say of the operator counts
   const own = Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith('FRACTUS_OPERATOR_')));
   const { databases, rpc } = ofEnvironment(options, { ...overrides, ...own });
@@ -98,7 +98,8 @@ const VARIABLES: Record<DatabaseName, string> = {
 
 interface InFolder {
   readonly databases: Partial<Record<DatabaseName, string>>;
-  readonly broker?: string;
+  /** Variables by which the broker is reached. */
+  readonly broker?: Readonly<Record<string, string>>;
   readonly processes: readonly ProcessPlace[];
 }
 
@@ -112,8 +113,7 @@ function ofEmbedded(folder: string): InFolder {
 
 interface ClusterFile {
   readonly databases?: Partial<Record<DatabaseName, string>>;
-  readonly brokers?: { readonly control?: string };
-  readonly processes?: readonly ProcessPlace[];
+  readonly processes?: readonly (ProcessPlace & { readonly env?: Readonly<Record<string, string>> })[];
 }
 
 function ofCluster(folder: string): InFolder {
@@ -126,10 +126,13 @@ function ofCluster(folder: string): InFolder {
       cause,
     });
   }
-  const { databases = {}, brokers, processes = [] } = state;
+  const { databases = {}, processes = [] } = state;
+  // as conductors reach it: as the user whose word they take, and with the same certificates
+  const conductor = processes.find(({ name }) => name.startsWith('conductor'))?.env ?? {};
+  const rpc = Object.entries(conductor).filter(([name]) => name.startsWith('FRACTUS_RPC_'));
   return {
     databases,
-    ...(brokers?.control === undefined ? {} : { broker: brokers.control }),
+    broker: Object.fromEntries(rpc.map(([name, value]) => [name.replace('FRACTUS_', 'FRACTUS_OPERATOR_'), value])),
     processes: processes.map(({ name, admin }) => ({ name, admin })),
   };
 }

@@ -159,7 +159,7 @@ describe('the command on tasks', () => {
     const cloud = await TestCompute.open(`sqlite:${join(folder, 'x.db')}`);
     const { id } = await cloud.add();
     await cloud.close();
-    const cluster = { databases: { compute: `sqlite:${join(folder, 'x.db')}` }, brokers: { control: 'amqp://c@h/' } };
+    const cluster = { databases: { compute: `sqlite:${join(folder, 'x.db')}` }, processes: [] };
     writeFileSync(join(folder, 'cluster.json'), JSON.stringify(cluster));
     expect((await run(['--state-dir', folder, 'list'])).written.outs[1]).toContain(id);
   });
