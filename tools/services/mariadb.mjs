@@ -2,7 +2,8 @@
 // A private MariaDB from Debian's package (mariadb-server): own folder, port and socket, loopback only, random root
 // password. The system's daemon and its files are never touched: every option is given, no option file is read.
 //
-//   node tools/services/mariadb.mjs start --folder tmp/mariadb [--port 0] [--flush 0|1|2]   prints {"url", "port", "pid"}
+//   node tools/services/mariadb.mjs start --folder tmp/mariadb [--port 0] [--flush 0|1|2] [--tls CERTIFICATES]
+//                                                                                            prints {"url", "port", "pid"}
 //   node tools/services/mariadb.mjs stop|kill|restart|status --folder tmp/mariadb
 //   node tools/services/mariadb.mjs database NAME --folder tmp/mariadb                      makes a database with a user of its own
 //
@@ -63,6 +64,12 @@ async function gone(pid, folder, ms) {
   return true;
 }
 
+const tlsArguments = (folder) => [
+  `--ssl-ca=${join(folder, 'ca.pem')}`,
+  `--ssl-cert=${join(folder, 'server.pem')}`,
+  `--ssl-key=${join(folder, 'server.key')}`,
+  '--require-secure-transport=ON',
+];
 const quoted = (text) => `'${text.replace(/[\\']/g, '\\$&')}'`;
 const NAME = /^[A-Za-z0-9_]{1,60}$/;
 
@@ -70,6 +77,7 @@ const NAME = /^[A-Za-z0-9_]{1,60}$/;
  * Starts (or finds running) the server of a folder, and waits until it answers.
  * `flush`: innodb_flush_log_at_trx_commit; 1, the default, keeps every commit through a power cut, 0 is for fast tests.
  * `detached`: it outlives this process; otherwise it is killed when this process exits.
+ * `tls`: a folder of certificates.mjs; connections over TCP are then refused without TLS.
  */
 export async function startMariadb({
   folder,
@@ -78,11 +86,13 @@ export async function startMariadb({
   bufferPoolMb = 128,
   maxConnections = 500,
   detached = false,
+  tls,
 }) {
   const missing = missingMariadb();
   if (missing) throw new Error(missing);
   const dir = resolve(folder);
-  const server = new Mariadb(dir, { flush, bufferPoolMb, maxConnections, detached });
+  const options = { flush, bufferPoolMb, maxConnections, detached, ...(tls ? { tls: resolve(tls) } : {}) };
+  const server = new Mariadb(dir, options);
   await server.prepare(port);
   await server.start();
   return server;
@@ -120,13 +130,19 @@ class Mariadb {
 
   /** `mysql://…` of a database, or of the server when none is named; as root unless a user is given. */
   url(database = '', { user = 'root', password = this.state.password } = {}) {
-    return `mysql://${user}:${encodeURIComponent(password)}@127.0.0.1:${this.port}/${database}`;
+    const { tls } = this.options;
+    // certificates are made out to names
+    const host = tls ? 'localhost' : '127.0.0.1';
+    const query = tls ? `?tls=verify&ca=${encodeURIComponent(join(tls, 'ca.pem'))}` : '';
+    return `mysql://${user}:${encodeURIComponent(password)}@${host}:${this.port}/${database}${query}`;
   }
 
   /** Makes the data folder on the first start. */
   async prepare(port) {
     mkdirSync(this.folder, { recursive: true, mode: 0o700 });
     const known = this.state;
+    // once with TLS, always with TLS
+    if (known?.options?.tls) this.options = { tls: known.options.tls, ...this.options };
     if (known && existsSync(join(this.folder, 'data', 'mysql'))) {
       writeState(this.folder, { ...known, options: this.options });
       return;
@@ -167,7 +183,7 @@ DROP USER IF EXISTS ''@'localhost', 'root'@'::1';
   async start() {
     if (this.running) return this.answering();
     const { port, socket } = this.state;
-    const { flush, bufferPoolMb, maxConnections, detached } = this.options;
+    const { flush, bufferPoolMb, maxConnections, detached, tls } = this.options;
     const first = join(this.folder, 'first-start.sql');
     const log = openSync(join(this.folder, 'mariadb.log'), 'a');
     const args = [
@@ -184,6 +200,7 @@ DROP USER IF EXISTS ''@'localhost', 'root'@'::1';
       `--max-connections=${maxConnections}`,
       '--performance-schema=off',
       '--skip-log-bin',
+      ...(tls ? tlsArguments(tls) : []),
       ...(process.getuid?.() === 0 ? ['--user=root'] : []),
       ...(existsSync(first) ? [`--init-file=${first}`] : []),
     ];
@@ -217,7 +234,8 @@ DROP USER IF EXISTS ''@'localhost', 'root'@'::1';
   /** Runs one statement as root. */
   async query(sql, database = '') {
     const { createConnection } = require('mysql2/promise');
-    const connection = await createConnection({ uri: this.url(database), connectTimeout: 2000 });
+    const { socket: socketPath, password } = this.state;
+    const connection = await createConnection({ socketPath, user: 'root', password, database, connectTimeout: 2000 });
     try {
       return (await connection.query(sql))[0];
     } finally {
@@ -279,7 +297,7 @@ async function main([command, ...rest]) {
   const folder = option('folder');
   if (!folder || !['start', 'stop', 'kill', 'restart', 'status', 'database'].includes(command)) {
     throw new Error(
-      'usage: mariadb.mjs start|stop|kill|restart|status|database NAME --folder FOLDER [--port N] [--flush 0|1|2]',
+      'usage: mariadb.mjs start|stop|kill|restart|status|database NAME --folder FOLDER [--port N] [--flush 0|1|2] [--tls CERTIFICATES]',
     );
   }
   const told = (server) =>
@@ -289,6 +307,7 @@ async function main([command, ...rest]) {
       folder,
       port: Number(option('port') ?? 0),
       flush: Number(option('flush') ?? 1),
+      tls: option('tls'),
       detached: true,
     });
     return console.log(told(server));

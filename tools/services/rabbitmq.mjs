@@ -2,7 +2,8 @@
 // A private RabbitMQ from Debian's package (rabbitmq-server): own node name, folders, ports and epmd, loopback only, a
 // random password, no plugins. The system's daemon and its files are never touched: no file of /etc/rabbitmq is read.
 //
-//   node tools/services/rabbitmq.mjs start --folder tmp/rabbitmq [--port 0]      prints {"url", "port", "pid", "running"}
+//   node tools/services/rabbitmq.mjs start --folder tmp/rabbitmq [--port 0] [--tls CERTIFICATES]
+//                                                                                 prints {"url", "port", "pid", "running"}
 //   node tools/services/rabbitmq.mjs stop|kill|restart|status --folder tmp/rabbitmq
 //   node tools/services/rabbitmq.mjs user NAME --folder tmp/rabbitmq              a user with all rights on /; prints its url
 //   node tools/services/rabbitmq.mjs check                                        fails with a plain word where the package is missing
@@ -71,12 +72,14 @@ async function gone(pid, mark, ms) {
 /**
  * Starts (or finds running) the broker of a folder, and waits until it answers.
  * `detached`: it outlives this process; otherwise it is killed when this process exits.
+ * `tls`, on the first start: a folder of certificates.mjs; the broker then speaks amqps alone, and asks clients for a
+ * certificate of the same authority.
  */
-export async function startRabbitmq({ folder, port = 0, detached = false }) {
+export async function startRabbitmq({ folder, port = 0, detached = false, tls }) {
   const missing = missingRabbitmq();
   if (missing) throw new Error(missing);
   const server = new Rabbitmq(resolve(folder), detached);
-  await server.prepare(port);
+  await server.prepare(port, tls && resolve(tls));
   await server.start();
   return server;
 }
@@ -135,6 +138,15 @@ function passwordHash(password) {
   return Buffer.concat([salt, hash]).toString('base64');
 }
 
+const tlsOptions = (folder, port) => `listeners.tcp = none
+listeners.ssl.default = 127.0.0.1:${port}
+ssl_options.cacertfile = ${join(folder, 'ca.pem')}
+ssl_options.certfile = ${join(folder, 'server.pem')}
+ssl_options.keyfile = ${join(folder, 'server.key')}
+ssl_options.verify = verify_peer
+ssl_options.fail_if_no_peer_cert = true
+`;
+
 class Rabbitmq {
   constructor(folder, detached) {
     this.folder = folder;
@@ -160,10 +172,11 @@ class Rabbitmq {
 
   /** `amqp://…` of the virtual host /, as the administrator unless a user is given. */
   url({ user, password } = this.state) {
-    return `amqp://${user}:${encodeURIComponent(password)}@127.0.0.1:${this.port}/%2f`;
+    const place = this.state.tls ? 'amqps' : 'amqp';
+    return `${place}://${user}:${encodeURIComponent(password)}@${this.state.tls ? 'localhost' : '127.0.0.1'}:${this.port}/%2f`;
   }
 
-  async prepare(port) {
+  async prepare(port, tls) {
     for (const dir of ['', 'mnesia', 'log']) mkdirSync(join(this.folder, dir), { recursive: true, mode: 0o700 });
     if (this.state) return;
     const password = randomBytes(18).toString('base64url');
@@ -178,6 +191,7 @@ class Rabbitmq {
       user: 'fractus',
       password,
       users: {},
+      ...(tls ? { tls } : {}),
     });
     writeFileSync(join(this.folder, 'enabled_plugins'), '[].\n');
     writeFileSync(
@@ -192,7 +206,7 @@ consumer_timeout = 14400000
 # a development machine is never the broker's alone
 vm_memory_high_watermark.relative = 0.4
 disk_free_limit.absolute = 50MB
-`,
+${tls ? tlsOptions(tls, port || free) : ''}`,
       { mode: 0o600 },
     );
   }
@@ -215,7 +229,8 @@ disk_free_limit.absolute = 50MB
       RABBITMQ_PID_FILE: join(this.folder, 'rabbitmq.pid'),
       RABBITMQ_NODENAME: node,
       RABBITMQ_NODE_IP_ADDRESS: '127.0.0.1',
-      RABBITMQ_NODE_PORT: String(port),
+      // with it there would be a listener without TLS
+      ...(this.state.tls ? {} : { RABBITMQ_NODE_PORT: String(port) }),
       RABBITMQ_DIST_PORT: String(distPort),
       RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: `${loopback} -fractus_folder ${this.folder}`,
       RABBITMQ_CTL_DIST_PORT_MIN: String(ctlPort),
@@ -258,7 +273,7 @@ disk_free_limit.absolute = 50MB
     const { connect } = require('amqplib');
     for (const end = Date.now() + ms; ; await sleep(100)) {
       try {
-        const connection = await connect(this.url(), { timeout: 5000 });
+        const connection = await connect(this.url(), { timeout: 5000, ...this.certificates() });
         await connection.close();
         return;
       } catch (e) {
@@ -267,6 +282,13 @@ disk_free_limit.absolute = 50MB
         throw new Error(`RabbitMQ does not answer (${e.message}):\n${log}`);
       }
     }
+  }
+
+  /** What a client of the broker needs with TLS. */
+  certificates() {
+    const { tls } = this.state;
+    const read = (name) => readFileSync(join(tls, name));
+    return tls ? { ca: read('ca.pem'), cert: read('client.pem'), key: read('client.key') } : {};
   }
 
   /** rabbitmqctl on this node; returns what it prints. */
@@ -363,12 +385,15 @@ async function main([command, ...rest]) {
     return;
   }
   if (!folder || !COMMANDS.includes(command)) {
-    throw new Error(`usage: rabbitmq.mjs ${COMMANDS.join('|')} --folder FOLDER [--port N] [-- ARGUMENTS]`);
+    throw new Error(
+      `usage: rabbitmq.mjs ${COMMANDS.join('|')} --folder FOLDER [--port N] [--tls CERTIFICATES] [-- ARGUMENTS]`,
+    );
   }
   const told = (server) =>
     JSON.stringify({ url: server.url(), port: server.port, pid: server.pid, running: server.running });
   if (command === 'start') {
-    return console.log(told(await startRabbitmq({ folder, port: Number(option('port') ?? 0), detached: true })));
+    const options = { folder, port: Number(option('port') ?? 0), detached: true, tls: option('tls') };
+    return console.log(told(await startRabbitmq(options)));
   }
   const server = knownRabbitmq(folder);
   if (!server) throw new Error(`${folder}: no RabbitMQ was ever started here`);

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { FractusError } from '@fractus/objects';
 
 export interface MysqlAddress {
@@ -8,7 +9,7 @@ export interface MysqlAddress {
   password: string;
   database: string;
   socketPath?: string;
-  ssl?: { rejectUnauthorized: boolean; ca?: Buffer; cert?: Buffer; key?: Buffer };
+  ssl?: { rejectUnauthorized: boolean; verifyIdentity?: boolean; ca?: Buffer; cert?: Buffer; key?: Buffer };
 }
 
 const PARAMETERS = new Set(['tls', 'ca', 'cert', 'key', 'socket']);
@@ -16,9 +17,16 @@ const wrong = (why: string): FractusError =>
   new FractusError('invalid', `database url: ${why}`, { code: 'config.database_url' });
 
 /**
- * `mysql://user:password@host:port/name`, with `?tls=verify&ca=/path` (the server's certificate is checked; without
- * `ca` against the system's authorities), `?tls=require` (encrypted, not checked), `&cert=…&key=…` for a client's
- * certificate, `?socket=/path` for a socket. Throws `invalid` `config.database_url`; the password is never in it.
+ * `mysql://user:password@host:port/name`, and for TLS
+ *
+ * | `?tls=`     | the server's certificate                                                                      |
+ * |-------------|-----------------------------------------------------------------------------------------------|
+ * | `verify`    | is checked, and made out to the host's name, which must be one and no address                  |
+ * | `verify-ca` | is checked; to whom it is made out is not looked at                                            |
+ * | `require`   | is not checked: nobody can listen in, but anybody can be the server                            |
+ *
+ * with `&ca=/path` (without it: the system's authorities) and `&cert=…&key=…` for a client's certificate; `?socket=/path`
+ * for a socket. Throws `invalid` `config.database_url`, also for a file that cannot be read; the password is never in it.
  */
 export function parseMysqlUrl(text: string): MysqlAddress {
   let url: URL;
@@ -38,17 +46,31 @@ export function parseMysqlUrl(text: string): MysqlAddress {
     password: decodeURIComponent(url.password),
     database: decodeURIComponent(url.pathname.slice(1)),
     ...(socketPath ? { socketPath } : {}),
-    ...tlsOf(url.searchParams),
+    ...tlsOf(url),
   };
 }
 
-function tlsOf(params: URLSearchParams): Pick<MysqlAddress, 'ssl'> {
+const MODES = ['off', 'require', 'verify', 'verify-ca'];
+
+function tlsOf(url: URL): Pick<MysqlAddress, 'ssl'> {
+  const params = url.searchParams;
   const mode = params.get('tls') ?? 'off';
-  if (!['off', 'require', 'verify'].includes(mode)) throw wrong(`tls is off, require or verify, not ${mode}`);
+  if (!MODES.includes(mode))
+    throw wrong(`tls is off, require or verify, not ${mode}; or verify-ca, which does not look at the name`);
   if (mode === 'off') return {};
-  const file = (name: string): Record<string, Buffer> => {
-    const path = params.get(name);
-    return path ? { [name]: readFileSync(path) } : {};
-  };
-  return { ssl: { rejectUnauthorized: mode === 'verify', ...file('ca'), ...file('cert'), ...file('key') } };
+  // the driver checks names alone: an address would be taken for localhost
+  if (mode === 'verify' && isIP(url.hostname.replace(/^\[(.*)\]$/, '$1')))
+    throw wrong('tls=verify needs the name of the host, which its certificate bears; for an address: tls=verify-ca');
+  const files = Object.assign({}, ...['ca', 'cert', 'key'].map((name) => read(name, params.get(name))));
+  const checked = mode !== 'require';
+  return { ssl: { rejectUnauthorized: checked, ...(mode === 'verify' ? { verifyIdentity: true } : {}), ...files } };
+}
+
+function read(name: string, path: string | null): Record<string, Buffer> {
+  if (!path) return {};
+  try {
+    return { [name]: readFileSync(path) };
+  } catch (e) {
+    throw wrong(`cannot read ${name} ${path}: ${(e as NodeJS.ErrnoException).code ?? 'error'}`);
+  }
 }

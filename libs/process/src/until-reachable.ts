@@ -1,4 +1,4 @@
-import { isFractusError } from '@fractus/objects';
+import { type FractusError, isFractusError } from '@fractus/objects';
 import type { Logger } from '@fractus/telemetry';
 
 export interface Patience {
@@ -50,10 +50,16 @@ const UNREACHABLE = new Set([
 ]);
 
 function isUnreachable(e: unknown): boolean {
-  if (isFractusError(e)) return e.kind === 'unavailable' || e.kind === 'timeout';
+  if (isFractusError(e)) return (e.kind === 'unavailable' && !isRefusal(e)) || e.kind === 'timeout';
   const { code, errors } = (e ?? {}) as { code?: unknown; errors?: unknown };
   if (typeof code === 'string' && UNREACHABLE.has(code)) return true;
   return Array.isArray(errors) && errors.length > 0 && errors.every(isUnreachable);
+}
+
+/** It was reached, and what is wrong does not pass: no migration was run, the password or a certificate is not taken. */
+function isRefusal({ code, details }: FractusError): boolean {
+  const { refusal } = details ?? {};
+  return code === 'database.not_migrated' || (code === 'rpc.setup' && (refusal === 403 || typeof refusal === 'string'));
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { ArrayNotEmpty, IsArray, IsInt, IsOptional, IsString, Matches, Max, Min, MinLength } from 'class-validator';
 import { Option } from '@fractus/config';
+import { invalid } from '@fractus/objects';
 import { createRabbitTransport, type RabbitTransport } from './rabbitmq';
 import type { RpcLogger } from './transport';
 
@@ -82,7 +83,7 @@ function IsBrokerUrl(): PropertyDecorator {
 
 /**
  * The transport that a config describes. Resolves when the broker has answered; rejects with `unavailable` while it
- * cannot be reached, with what it refused otherwise, and when a certificate's file cannot be read.
+ * cannot be reached, `invalid` when a certificate's file cannot be read, with what it refused otherwise.
  */
 export async function openRpc(
   config: Readonly<BrokerConfig & { urls: string[] }>,
@@ -109,10 +110,17 @@ export async function openRpc(
   }
 }
 
-function tlsOf({ caFile, certFile, keyFile }: Readonly<BrokerConfig>): { ca?: Buffer; cert?: Buffer; key?: Buffer } {
-  return {
-    ...(caFile === undefined ? {} : { ca: readFileSync(caFile) }),
-    ...(certFile === undefined ? {} : { cert: readFileSync(certFile) }),
-    ...(keyFile === undefined ? {} : { key: readFileSync(keyFile) }),
+/** `invalid` `config.rpc_file` for a file that cannot be read: that is no broker to wait for. */
+function tlsOf(files: Readonly<BrokerConfig>): { ca?: Buffer; cert?: Buffer; key?: Buffer } {
+  const read = (name: 'ca' | 'cert' | 'key'): object => {
+    const path = files[`${name}File`];
+    if (path === undefined) return {};
+    try {
+      return { [name]: readFileSync(path) };
+    } catch (e) {
+      const why = (e as NodeJS.ErrnoException).code ?? 'error';
+      throw invalid(`rpc.${name}File: cannot read ${path}: ${why}`, { code: 'config.rpc_file', cause: e });
+    }
   };
+  return { ...read('ca'), ...read('cert'), ...read('key') };
 }

@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ensureBuilt, root } from '../../start/checks.mjs';
 import { agentPermissions } from '../../services/rabbitmq.mjs';
+import { makeCertificates } from '../../services/certificates.mjs';
 import { knownServices, startServices } from '../../services/services.mjs';
 import { migrateAll } from './migrate.mjs';
 import { DATABASES, processesOf, STOP_ORDER } from './plan.mjs';
@@ -15,7 +16,18 @@ import { seed } from './seed.mjs';
 
 const BIND = '127.0.0.1';
 const SERVICES = ['mariadb', 'rabbitmq'];
-const OURS = ['agents', 'images', 'keys', 'logs', 'services', 'cluster.json', 'clouds.yaml', 'pids.json', 'seeded'];
+const OURS = [
+  'agents',
+  'images',
+  'keys',
+  'logs',
+  'services',
+  'tls',
+  'cluster.json',
+  'clouds.yaml',
+  'pids.json',
+  'seeded',
+];
 
 export class Cluster {
   constructor(folder) {
@@ -76,11 +88,12 @@ export class Cluster {
 
   /** The two services, with databases and users; plans the processes on the first start. */
   async services(options) {
+    const tls = options.tls ? this.certificates() : undefined;
     const { mariadb, rabbitmq } = await startServices({
       dir: this.file('services'),
       names: SERVICES,
       detached: true,
-      options: { mariadb: { flush: options.flush } },
+      options: { mariadb: { flush: options.flush, tls }, rabbitmq: { tls } },
     });
     const known = this.state;
     if (known && JSON.stringify(known.options) === JSON.stringify(options)) return;
@@ -103,9 +116,17 @@ export class Cluster {
       secrets,
       databases,
       brokers,
+      tls,
       free: () => ports.pop(),
     });
     this.write({ options, secrets, databases, brokers, processes });
+  }
+
+  /** The folder of the certificates, made once. */
+  certificates() {
+    const folder = this.file('tls');
+    if (!existsSync(join(folder, 'client.pem'))) makeCertificates({ folder });
+    return folder;
   }
 
   named(name) {

@@ -24,16 +24,21 @@ function hostsOf(agent, agents, hosts) {
 }
 
 /**
- * The processes of a cluster. `options.env` holds further options of services, by variable; `free` gives a free port; `secrets`, `databases` (URLs) and `brokers` (URLs by user) are
- * what the services were set up with.
+ * The processes of a cluster. `options.env` holds further options of services, by variable; `free` gives a free port;
+ * `secrets`, `databases` (URLs), `brokers` (URLs by user) and `tls` (a folder of certificates, or undefined) are what the
+ * services were set up with.
  */
-export function processesOf({ options, folder, bind, secrets, databases, brokers, free }) {
+export function processesOf({ options, folder, bind, secrets, databases, brokers, tls, free }) {
   const { portBase } = options;
   if (options.agents > options.hosts)
     throw new Error(`${options.agents} agents cannot share ${options.hosts} host(s): start fewer agents or more hosts`);
   const at = (name, path = '') => `http://${bind}:${portBase + OFFSETS[name]}${path}`;
   const caller = { AUTH_URL: at('identity', '/v3'), PASSWORD: secrets.servicePassword };
-  const rpc = { RPC_URLS: brokers.control };
+  const pem = (name) => join(tls, name);
+  const trust = tls
+    ? { RPC_CA_FILE: pem('ca.pem'), RPC_CERT_FILE: pem('client.pem'), RPC_KEY_FILE: pem('client.key') }
+    : {};
+  const rpc = { RPC_URLS: brokers.control, ...trust };
   const compute = { DATABASE_URL: databases.compute };
   /** The first of several listens on the well-known port, the others on a free one. */
   const listen = (name, i = 1) => ({ HOST: bind, PORT: String(i === 1 ? portBase + OFFSETS[name] : free()) });
@@ -81,6 +86,7 @@ export function processesOf({ options, folder, bind, secrets, databases, brokers
     ...count(options.agents, (i) =>
       one(`compute-agent-${i}`, 'compute-agent', {
         ...admin(),
+        ...trust,
         RPC_URLS: brokers[`compute-agent-${i}`],
         AGENT_ID: `compute-agent-${i}`,
         STATE_DIR: join(folder, 'agents', String(i)),

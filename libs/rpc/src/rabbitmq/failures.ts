@@ -12,12 +12,14 @@ const REFUSALS: Readonly<Record<number, string>> = {
 
 /** Certificates that do not match; the names are OpenSSL's. */
 const BAD_CERTIFICATE = /^(CERT_|ERR_TLS_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(VERIFY|GET_ISSUER))/;
+/** What a broker says that wants a certificate of ours, or another one. */
+const OUR_CERTIFICATE = /^ERR_SSL_\w+_ALERT_(\w*CERTIFICATE\w*|UNKNOWN_CA|ACCESS_DENIED|HANDSHAKE_FAILURE)$/;
 
 /** The code of a refusal: the broker is there and something is set up wrongly. Undefined for an error of the connection. */
 export function refusalOf(e: unknown): number | string | undefined {
   const { code, message = '' } = (e ?? {}) as { code?: unknown; message?: string };
   if (typeof code === 'number') return code in REFUSALS ? code : undefined;
-  if (typeof code === 'string' && BAD_CERTIFICATE.test(code)) return code;
+  if (typeof code === 'string' && (BAD_CERTIFICATE.test(code) || OUR_CERTIFICATE.test(code))) return code;
   // what is refused during the opening handshake comes as text only, and an unknown virtual host not even as that
   if (message.startsWith('Expected ConnectionOpenOk; got <ConnectionClose')) return 530;
   if (!message.startsWith('Handshake terminated')) return undefined;
@@ -31,10 +33,17 @@ export function brokerError(e: unknown): FractusError {
   const message = e instanceof Error ? e.message : String(e);
   const refusal = refusalOf(e);
   if (refusal !== undefined) {
-    const why = refusal === 530 ? "NOT_ALLOWED - the virtual host is unknown, or not this user's" : message;
+    const why = whyRefused(refusal, message);
     return unavailable(`RabbitMQ refuses: ${why}`, { code: 'rpc.setup', details: { refusal }, cause: e });
   }
   return unavailable(`RabbitMQ cannot be reached: ${message}`, { code: 'rpc.connection', retryAfter: 1, cause: e });
+}
+
+function whyRefused(refusal: number | string, message: string): string {
+  if (refusal === 530) return "NOT_ALLOWED - the virtual host is unknown, or not this user's";
+  return OUR_CERTIFICATE.test(String(refusal))
+    ? `it does not accept our certificate, or the want of one (${refusal})`
+    : message;
 }
 
 export const isSetupError = (e: unknown): boolean => isFractusError(e) && e.code === 'rpc.setup';
