@@ -2,6 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const PATIENCE_MS = 120_000;
+/** Services are killed and commands waited for between calls: a connection that was kept may be dead without our knowing. */
+const ONE_USE = { connection: 'close' };
 
 /** Logs in; returns the calls. */
 export async function login({ authUrl, username, password }) {
@@ -13,7 +15,7 @@ export async function login({ authUrl, username, password }) {
   };
   const answer = await fetch(`${authUrl}/auth/tokens`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { ...ONE_USE, 'content-type': 'application/json' },
     body: JSON.stringify({ auth }),
   });
   if (answer.status !== 201) throw new Error(`login: ${answer.status} ${await answer.text()}`);
@@ -32,6 +34,7 @@ class Cloud {
     const answer = await fetch(url + path, {
       method,
       headers: {
+        ...ONE_USE,
         'x-auth-token': this.token,
         'x-openstack-nova-api-version': '2.37',
         ...(body ? { 'content-type': 'application/json' } : {}),
