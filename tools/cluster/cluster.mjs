@@ -51,6 +51,7 @@ program
   .option('--flush <n>', 'innodb_flush_log_at_trx_commit', whole(0, 2), 1)
   .option('--log-level <level>', 'least level of log lines', 'info')
   .option('--env <name=value>', 'an option of a service, FRACTUS_<SERVICE>_<OPTION>=…; can be repeated', variable)
+  .option('--tls', 'speak TLS to MariaDB and RabbitMQ, by an authority made for it; from the first start on')
   .action(up);
 program.command('down').description('stop it').action(down);
 program
