@@ -14,10 +14,11 @@ ENV NODE_ENV=production
 WORKDIR /opt/fractus
 # a new volume takes over the owner of the folder that it is mounted on
 RUN mkdir -p /var/lib/fractus/agents /var/lib/fractus/identity /var/lib/fractus/images /var/lib/fractus/seed \
- && chown -R node:node /var/lib/fractus
+ && chown -R node:node /var/lib/fractus \
+ && ln -s /opt/fractus/tools/compose/image/fractus /usr/local/bin/fractus
 USER node
 EXPOSE 5000 8774 8778 9292 9696
-ENTRYPOINT ["/opt/fractus/tools/compose/image/fractus"]
+ENTRYPOINT ["fractus"]
 
 FROM runtime AS prebuilt
 # the pattern: a classic builder passes here on its way to the last stage too, when there is no .compose/app

@@ -12,8 +12,10 @@ import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkNode, ensureInstalled } from '../start/checks.mjs';
+import { assemble } from './assemble.mjs';
 import { findEngine } from './lib/engine.mjs';
-import { root } from './lib/folders.mjs';
+import { composeFolder, root } from './lib/folders.mjs';
+import { makeLocalImages } from './local-images.mjs';
 
 checkNode();
 const unknown = process.argv.slice(2).find((a) => a !== '--pull');
@@ -33,17 +35,25 @@ if (engine.missing) {
   process.exit(77);
 }
 console.log(engine.own ? 'a Docker of our own, in its own network namespace' : 'the Docker that runs here');
-const [command, ...args] = [
-  ...engine.within,
-  process.execPath,
-  join(root, 'tools/compose/lib/check-cloud.mjs'),
-  ...process.argv.slice(2),
-];
 let code = 1;
 try {
-  const child = spawn(command, args, { stdio: 'inherit', env: engine.env });
-  code = await new Promise((done) => child.once('exit', (c) => done(c ?? 1)));
+  code = await check();
+} catch (e) {
+  console.log(`compose: ${e.message}\ncompose: 0 passed, 1 failed`);
 } finally {
   await engine.stop();
 }
 process.exit(code);
+
+async function check() {
+  let images = {};
+  if (!process.argv.includes('--pull')) {
+    // here and not behind `within`, where there is no way to a mirror of Debian's
+    images = await makeLocalImages({ env: engine.env });
+    assemble(join(composeFolder(), 'app'));
+  }
+  const script = join(root, 'tools/compose/lib/check-cloud.mjs');
+  const [command, ...args] = [...engine.within, process.execPath, script];
+  const child = spawn(command, args, { stdio: 'inherit', env: { ...engine.env, ...images } });
+  return new Promise((done) => child.once('exit', (c) => done(c ?? 1)));
+}

@@ -6,10 +6,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { assemble } from '../assemble.mjs';
-import { makeLocalImages } from '../local-images.mjs';
 import { Project, serviceOf } from './compose.mjs';
-import { composeFolder, root } from './folders.mjs';
+import { root } from './folders.mjs';
 import { login } from './rest.mjs';
 import { writeSecrets } from './secrets.mjs';
 
@@ -61,10 +59,7 @@ const authUrl = `http://127.0.0.1:${chosen.IDENTITY}/v3`;
 writeSecrets(folder, { authUrl });
 const passwords = JSON.parse(readFileSync(join(folder, 'passwords.json'), 'utf8'));
 const admin = { authUrl, username: 'admin', password: passwords['identity/admin'] };
-const images = process.argv.includes('--pull') ? {} : await makeLocalImages();
-if (images.FRACTUS_BUILD_TARGET === 'prebuilt') assemble(join(composeFolder(), 'app'));
 const project = new Project(`fractus-check-${randomBytes(3).toString('hex')}`, {
-  ...images,
   ...Object.fromEntries(Object.entries(chosen).map(([name, port]) => [`FRACTUS_${name}_PORT`, String(port)])),
   FRACTUS_IMAGE: 'fractus-check',
   FRACTUS_SECRETS_DIR: join(folder, 'secrets'),
