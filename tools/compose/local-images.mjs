@@ -80,7 +80,7 @@ export async function makeLocalImages({ env = process.env, force = false, say = 
   };
 }
 
-/** mmdebstrap's archive goes straight into `docker import`. */
+/** mmdebstrap's archive goes straight into `docker import`; it gets its name when it is known to be whole. */
 async function make({ tag, packages, hooks, changes }, env) {
   const debian = spawn(
     'mmdebstrap',
@@ -96,7 +96,8 @@ async function make({ tag, packages, hooks, changes }, env) {
     ],
     { stdio: ['ignore', 'pipe', 'pipe'], env: { ...env, TMPDIR: '/tmp' } },
   );
-  const docker = spawn('docker', ['import', ...changes.flatMap((c) => ['--change', c]), '-', tag], {
+  const half = `${tag}:incomplete`;
+  const docker = spawn('docker', ['import', ...changes.flatMap((c) => ['--change', c]), '-', half], {
     stdio: [debian.stdout, 'ignore', 'inherit'],
     env,
   });
@@ -105,8 +106,10 @@ async function make({ tag, packages, hooks, changes }, env) {
   debian.stderr.on('data', (chunk) => (said = (said + chunk).slice(-4000)));
   const ended = (child) => new Promise((done) => child.once('exit', done));
   const [made, imported] = await Promise.all([ended(debian), ended(docker)]);
-  if (made !== 0) throw new Error(`mmdebstrap failed for ${tag}:\n${said}`);
-  if (imported !== 0) throw new Error(`docker import failed for ${tag}`);
+  const whole = made === 0 && imported === 0;
+  if (whole) spawnSync('docker', ['tag', half, tag], { env, stdio: 'ignore' });
+  spawnSync('docker', ['rmi', half], { env, stdio: 'ignore' });
+  if (!whole) throw new Error(`${made === 0 ? 'docker import' : 'mmdebstrap'} failed for ${tag}:\n${said}`);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
