@@ -94,8 +94,11 @@ async function make({ tag, packages, hooks, changes }, env) {
       SUITE,
       '-',
     ],
-    { stdio: ['ignore', 'pipe', 'pipe'], env: { ...env, TMPDIR: '/tmp' } },
+    // a group of its own: when it is interrupted it hangs up on the whole group
+    { stdio: ['ignore', 'pipe', 'pipe'], env: { ...env, TMPDIR: '/tmp' }, detached: true },
   );
+  const interrupt = () => process.kill(-debian.pid, 'SIGINT');
+  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
   const half = `${tag}:incomplete`;
   const docker = spawn('docker', ['import', ...changes.flatMap((c) => ['--change', c]), '-', half], {
     stdio: [debian.stdout, 'ignore', 'inherit'],
@@ -106,6 +109,7 @@ async function make({ tag, packages, hooks, changes }, env) {
   debian.stderr.on('data', (chunk) => (said = (said + chunk).slice(-4000)));
   const ended = (child) => new Promise((done) => child.once('exit', done));
   const [made, imported] = await Promise.all([ended(debian), ended(docker)]);
+  process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
   const whole = made === 0 && imported === 0;
   if (whole) spawnSync('docker', ['tag', half, tag], { env, stdio: 'ignore' });
   spawnSync('docker', ['rmi', half], { env, stdio: 'ignore' });
