@@ -167,7 +167,9 @@ export const CLIENT_CONTRACT: readonly ContractCase[] = [
       const ctx = await userContext({ networks, ...env });
       const extensions = await networks.extensions(ctx);
       for (const alias of ['binding', 'security-group']) assert.ok(extensions.has(alias), `extension ${alias}`);
-      assert.equal(typeof (await networks.quotas(ctx, ctx.projectId ?? ''))['port'], 'number');
+      const projectId = ctx.projectId ?? '';
+      assert.equal(typeof (await networks.quotas(ctx, projectId))['port'], 'number');
+      assert.equal(await networks.portsUsed(ctx, projectId), (await networks.listPorts(ctx, { projectId })).length);
     },
   },
 ];

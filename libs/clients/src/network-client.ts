@@ -179,6 +179,15 @@ export class NetworkClient {
     ) as Record<string, number>;
   }
 
+  /** How many ports a project has: as the network service counts them, or counted here where it does not tell. */
+  async portsUsed(ctx: RequestContext, projectId: string, as: ActingOptions = {}): Promise<number> {
+    const path = `/quotas/${segment(projectId)}/details.json`;
+    const { status, body } = await this.call(ctx, as, { method: 'GET', path, accept: [403, 404] });
+    const { port } = (status === 200 ? inner(body, 'quota') : {}) as { port?: { used?: unknown } };
+    if (typeof port?.used === 'number') return port.used;
+    return (await this.listPorts(ctx, { projectId }, as)).length;
+  }
+
   /** Reads a list to its end, a page at a time. */
   private async list(
     ctx: RequestContext,

@@ -1,11 +1,12 @@
 /**
  * One REST call to a neighbour: deadline, request ids, retries, error mapping. Every client in this library sends
- * through `RestSender`; nothing else here calls fetch (whose connections are kept alive by the runtime).
+ * through `RestSender`.
  */
 import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { timedOut, unavailable, type RequestContext } from '@fractus/objects';
 import { connectionCode, errorOfAnswer, errorOfFailure, type CallSite } from './error-mapping';
+import { type HttpAnswer, httpCall } from './http-call';
 
 export type QueryValue = string | number | boolean | readonly string[] | undefined;
 
@@ -30,7 +31,8 @@ export interface RestRequest {
 
 export interface RestAnswer {
   readonly status: number;
-  readonly headers: Headers;
+  /** A header of the answer; null where it has none of that name. */
+  header(name: string): string | null;
   /** Parsed JSON, text, or undefined for an empty body. */
   readonly body: unknown;
   readonly stream?: ReadableStream<Uint8Array>;
@@ -43,8 +45,6 @@ export interface RestOptions {
   readonly timeoutMs?: number;
   /** How often an idempotent call is tried. Default 3. */
   readonly attempts?: number;
-  /** For tests. */
-  readonly fetch?: typeof fetch;
 }
 
 const IDEMPOTENT = new Set(['GET', 'HEAD', 'PUT', 'DELETE']);
@@ -59,7 +59,8 @@ export class RestSender {
 
   /** Sends, repeating only what is safe to repeat; throws a FractusError for anything but an accepted status. */
   async send(ctx: RequestContext, request: RestRequest): Promise<RestAnswer> {
-    const site: CallSite = { service: this.service, method: request.method, path: pathOf(request.url) };
+    const url = urlOf(request);
+    const site: CallSite = { service: this.service, method: request.method, path: url.pathname };
     this.options.assertOutsideTransaction?.(`${site.method} ${site.path} (${site.service})`);
     const end = Math.min(
       ctx.deadline ?? Infinity,
@@ -68,7 +69,7 @@ export class RestSender {
     const attempts = request.stream ? 1 : (this.options.attempts ?? 3);
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.once(ctx, request, site, end);
+        return await this.once(ctx, request, { site, url, end });
       } catch (e) {
         const last = attempt >= attempts || !mayRepeat(request, e);
         const wait = RETRY_BASE_MS * 2 ** (attempt - 1) * (0.5 + Math.random());
@@ -78,27 +79,34 @@ export class RestSender {
     }
   }
 
-  private async once(ctx: RequestContext, request: RestRequest, site: CallSite, end: number): Promise<RestAnswer> {
+  private async once(ctx: RequestContext, request: RestRequest, { site, url, end }: Attempt): Promise<RestAnswer> {
     const left = end - Date.now();
     if (left <= 0)
       throw timedOut(`no time left to ask ${site.service}`, { code: `${site.service}.timeout`, details: { ...site } });
-    const doFetch = this.options.fetch ?? fetch;
-    const response = await doFetch(urlOf(request), {
+    const body = request.json === undefined ? request.stream : JSON.stringify(request.json);
+    const answer = await httpCall({
       method: request.method,
+      url,
       headers: headersOf(ctx, request),
-      redirect: 'manual',
-      signal: AbortSignal.timeout(Math.min(left, 2 ** 31 - 1)),
-      ...bodyOf(request),
+      timeoutMs: left,
+      ...(body === undefined ? {} : { body }),
     });
-    const ok = response.ok || response.status === 300 || request.accept?.includes(response.status);
-    if (ok && request.asStream) {
-      const stream = response.body ? { stream: response.body } : {};
-      return { status: response.status, headers: response.headers, body: undefined, ...stream };
-    }
-    const body = parse(await response.text(), response.headers.get('content-type'));
-    if (ok) return { status: response.status, headers: response.headers, body };
-    throw new Refusal(response.status, errorOfAnswer(site, response.status, body, response.headers.get('retry-after')));
+    const { status } = answer;
+    const header = (name: string): string | null => answer.header(name);
+    const ok = (status >= 200 && status < 300) || status === 300 || request.accept?.includes(status);
+    if (ok && request.asStream) return { status, header, body: undefined, stream: answer.stream() };
+    const read = await bodyOf(answer);
+    if (ok) return { status, header, body: read };
+    throw new Refusal(status, errorOfAnswer(site, status, read, header('retry-after')));
   }
+}
+
+/** What all attempts at one call have in common. */
+interface Attempt {
+  readonly site: CallSite;
+  readonly url: URL;
+  /** Epoch milliseconds. */
+  readonly end: number;
 }
 
 /** An answer that refuses, with its status, until it is known whether to ask again. */
@@ -118,14 +126,19 @@ function mayRepeat(request: RestRequest, e: unknown): boolean {
   return IDEMPOTENT.has(request.method) && code !== undefined;
 }
 
-function urlOf(request: RestRequest): string {
-  const params = new URLSearchParams();
+function urlOf(request: RestRequest): URL {
+  let url: URL;
+  try {
+    url = new URL(request.url);
+  } catch (cause) {
+    throw unavailable(`${request.url} is not a usable endpoint URL`, { code: 'catalog.bad_url', cause });
+  }
   for (const [key, value] of Object.entries(request.query ?? {})) {
     if (value === undefined) continue;
-    for (const one of Array.isArray(value) ? (value as readonly string[]) : [String(value)]) params.append(key, one);
+    for (const one of Array.isArray(value) ? (value as readonly string[]) : [String(value)])
+      url.searchParams.append(key, one);
   }
-  const text = params.toString();
-  return text ? `${request.url}?${text}` : request.url;
+  return url;
 }
 
 function headersOf(ctx: RequestContext, request: RestRequest): Record<string, string> {
@@ -140,24 +153,10 @@ function headersOf(ctx: RequestContext, request: RestRequest): Record<string, st
   };
 }
 
-function bodyOf(request: RestRequest): RequestInit {
-  if (request.json !== undefined) return { body: JSON.stringify(request.json) };
-  if (!request.stream) return {};
-  if (request.stream instanceof Uint8Array) return { body: request.stream as unknown as RequestInit['body'] };
-  return { body: request.stream as unknown as RequestInit['body'], duplex: 'half' } as RequestInit;
-}
-
-function pathOf(url: string): string {
-  try {
-    return new URL(url).pathname;
-  } catch (cause) {
-    throw unavailable(`${url} is not a usable endpoint URL`, { code: 'catalog.bad_url', cause });
-  }
-}
-
-function parse(text: string, type: string | null): unknown {
+async function bodyOf(answer: HttpAnswer): Promise<unknown> {
+  const text = await answer.text();
   if (!text) return undefined;
-  if (!type?.includes('json')) return text;
+  if (!answer.header('content-type')?.includes('json')) return text;
   try {
     return JSON.parse(text) as unknown;
   } catch {

@@ -74,6 +74,11 @@ export class ServiceSession {
     this.held = undefined;
   }
 
+  /** For those who may share another's call: throws inside a database transaction, as a call would. */
+  assertMayCall(method: string, type: string): void {
+    this.options.assertOutsideTransaction?.(`${method} (${type})`);
+  }
+
   /** Calls a service; a 401 for the service user's token renews it once. */
   async request(ctx: RequestContext, call: ServiceCall): Promise<RestAnswer> {
     try {
@@ -116,7 +121,7 @@ export class ServiceSession {
       .catch((e: unknown) => {
         throw isFractusError(e, 'unauthenticated', 'forbidden') ? serviceUserRefused('identity', e) : e;
       });
-    const id = answer.headers.get('x-subject-token');
+    const id = answer.header('x-subject-token');
     if (!id) throw new FractusError('unavailable', 'identity issued no token', { code: 'identity.unavailable' });
     return { id, token: tokenOfWire(answer.body) };
   }

@@ -58,6 +58,17 @@ describe('clients', () => {
     expect(call.headers).toMatchObject({ 'x-auth-token': 't1', 'x-openstack-request-id': ctx.requestId });
   });
 
+  it('look at an image together, and each sees only what may be seen', async () => {
+    const secret = { ...image, visibility: 'private', owner: 'p1' };
+    script(() => ({ status: 200, json: secret }));
+    await session.token(ctx);
+    const client = images();
+    const of = (projectId: string) => ({ ...ctx, roles: ['member'], projectId });
+    const looks = await Promise.allSettled(['p1', 'p2', 'p1', 'p1'].map((p) => client.show(of(p), 'i1')));
+    expect(looks.map((l) => l.status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+    expect(peer.calls().filter((c) => c === 'GET /v2/images/i1')).toHaveLength(2);
+  });
+
   it('log in again when their token is refused, once', async () => {
     script((seen) => (seen.headers['x-auth-token'] === 't1' ? { status: 401 } : { status: 200, json: image }));
     expect((await images().show(ctx, 'i1')).id).toBe('i1');
@@ -156,6 +167,17 @@ describe('clients', () => {
     });
     const ports = await new NetworkClient({ session, pageSize: 2 }).listPorts(ctx, { deviceId: 'd' });
     expect(ports.map((p) => p.id)).toEqual(['p0', 'p1', 'p2', 'p3', 'p4']);
+  });
+
+  it('count ports by the network service’s own count, and by listing where it gives none', async () => {
+    const networks = new NetworkClient({ session });
+    script(() => ({ status: 200, json: { quota: { port: { limit: 5, used: 3, reserved: 0 } } } }));
+    expect(await networks.portsUsed(ctx, 'p1')).toBe(3);
+    expect(peer.calls().at(-1)).toBe('GET /v2.0/quotas/p1/details.json');
+    script(({ path }) =>
+      path.includes('details') ? { status: 404 } : { status: 200, json: { ports: [{ id: 'a' }] } },
+    );
+    expect(await networks.portsUsed(ctx, 'p1')).toBe(1);
   });
 
   it('tell whether there is a project, and leave it open where they may not look', async () => {

@@ -50,6 +50,7 @@ export class ServersWorld {
         neighbours.ports.filter((p) => fixedIp === undefined || p.fixedIps?.some((ip) => ip.ipAddress === fixedIp)),
       listSecurityGroups: async () => neighbours.groups,
       quotas: async () => ({ port: neighbours.portQuota }),
+      portsUsed: async () => neighbours.ports.length,
     };
     const api = await ApiUnderTest.start({}, { images: images as never, networks: networks as never });
     const flavor = { vcpus: 1, memoryMb: 64, rootGb: 1, ephemeralGb: 0, swapMb: 0, rxtxFactor: 1, isPublic: true };

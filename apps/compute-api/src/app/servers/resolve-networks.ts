@@ -38,11 +38,10 @@ async function defaultNetwork(
   asked: 'default' | 'auto',
   rules: NetworkRules,
 ): Promise<ResolvedNetworks> {
-  const own = await client.listNetworks(ctx, {
-    ...(ctx.projectId ? { projectId: ctx.projectId } : {}),
-    external: false,
-  });
-  const shared = await client.listNetworks(ctx, { shared: true, external: false });
+  const [own, shared] = await Promise.all([
+    client.listNetworks(ctx, { ...(ctx.projectId ? { projectId: ctx.projectId } : {}), external: false }),
+    client.listNetworks(ctx, { shared: true, external: false }),
+  ]);
   const byId = new Map([...own, ...shared].filter((n) => n.adminStateUp).map((n) => [n.id, n]));
   const usable = [...byId.values()].filter((n) => n.subnetIds.length > 0);
   if (usable.length > 1)
@@ -148,7 +147,7 @@ export async function serversThatFit(
   if (portsEach === 0 || !ctx.projectId) return maxCount;
   const { port: limit } = await client.quotas(ctx, ctx.projectId);
   if (limit === undefined || limit < 0) return maxCount;
-  const used = (await client.listPorts(ctx, { projectId: ctx.projectId })).length;
+  const used = await client.portsUsed(ctx, ctx.projectId);
   const fit = Math.min(maxCount, Math.floor((limit - used) / portsEach));
   if (fit < minCount)
     throw forbidden('Maximum number of ports exceeded', {
