@@ -7,6 +7,7 @@ import { parseCount, type Query } from '@fractus/http';
 import { conflict, forbidden, type RequestContext } from '@fractus/objects';
 import { selectPage } from '../resource-table/resource-table';
 import { isAdmin, isOpenTo, requireOwnership, requirePublisher, requireWriter } from './image-access';
+import { ImageCache } from './image-cache';
 import { badImage, notYours, unknownImage, wrongStatus } from './image-errors';
 import { conditionsOf, sortOf } from './image-list';
 import { applyPatch, BASE, READ_ONLY, type PatchOp } from './image-patch';
@@ -19,6 +20,8 @@ const MAX_PAGE = 1000;
 const MAX_PROPERTIES = 128;
 
 export class Images {
+  private readonly cache = new ImageCache();
+
   constructor(
     private readonly db: Database,
     private readonly store: ImageStore,
@@ -46,10 +49,10 @@ export class Images {
 
   /** @throws not_found where the caller may not see it */
   async show(ctx: RequestContext, id: string): Promise<FullImage> {
-    const row = await this.row(id);
-    if (!row || !(isOpenTo(ctx, row) || (await this.isMember(ctx, row)))) throw unknownImage(id);
-    const [image] = await this.complete([row]);
-    return image as FullImage;
+    // a unit of work sees what it has written itself
+    const image = await (this.db.inTransaction() ? this.read(id) : this.cache.get(id, () => this.read(id)));
+    if (!image || !(isOpenTo(ctx, image) || (await this.isMember(ctx, image)))) throw unknownImage(id);
+    return image;
   }
 
   async create(ctx: RequestContext, given: NewImage): Promise<FullImage> {
@@ -84,7 +87,7 @@ export class Images {
     if (readOnly) throw forbidden(`Attribute '${readOnly[0]}' is read-only.`, { code: 'image.read_only' });
     const properties = checkedProperties(Object.fromEntries(own));
     try {
-      await this.db.transaction(async (tx) => {
+      await this.write(id, async (tx) => {
         await tx.insert('images', { ...row });
         await this.writeProperties(tx, id, properties);
         await this.writeTags(tx, id, given.tags ?? []);
@@ -97,7 +100,7 @@ export class Images {
   }
 
   async patch(ctx: RequestContext, id: string, ops: readonly PatchOp[]): Promise<FullImage> {
-    await this.db.transaction(async (tx) => {
+    await this.write(id, async (tx) => {
       const image = await this.show(ctx, id);
       requireWriter(ctx, `modify image ${id}`, image);
       const { attributes, properties } = applyPatch(ops, image.properties);
@@ -121,7 +124,7 @@ export class Images {
   }
 
   async delete(ctx: RequestContext, id: string): Promise<void> {
-    await this.db.transaction(async (tx) => {
+    await this.write(id, async (tx) => {
       const image = await this.show(ctx, id);
       requireWriter(ctx, 'delete this image', image);
       if (Number(image.protected) === 1) {
@@ -183,14 +186,14 @@ export class Images {
     requireWriter(ctx, 'modify this image', image);
     if (!image.tags.includes(tag) && image.tags.length >= MAX_PROPERTIES)
       throw badImage(`An image has at most ${MAX_PROPERTIES} tags.`);
-    await this.db.transaction((tx) =>
+    await this.write(id, (tx) =>
       tx.execute(this.db.upsertSql('image_tags', ['image_id', 'tag'], ['image_id', 'tag']), [id, tag]),
     );
   }
 
   async removeTag(ctx: RequestContext, id: string, tag: string): Promise<void> {
     requireWriter(ctx, 'modify this image', await this.show(ctx, id));
-    const { affected } = await this.db.transaction((tx) =>
+    const { affected } = await this.write(id, (tx) =>
       tx.execute('DELETE FROM image_tags WHERE image_id = ? AND tag = ?', [id, tag]),
     );
     if (affected === 0) throw unknownImage(`${id} with the tag ${tag}`);
@@ -208,7 +211,16 @@ export class Images {
     }
   }
 
-  async row(id: string): Promise<ImageRow | undefined> {
+  private async read(id: string): Promise<FullImage | undefined> {
+    const row = await this.row(id);
+    return row && (await this.complete([row]))[0];
+  }
+
+  private write<T>(id: string, block: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.cache.writing(id, () => this.db.transaction(block));
+  }
+
+  private async row(id: string): Promise<ImageRow | undefined> {
     return (await this.db.query<ImageRow>('SELECT * FROM images WHERE id = ?', [id]))[0];
   }
 
@@ -220,7 +232,7 @@ export class Images {
 
   private async move(id: string, from: string, to: string): Promise<boolean> {
     const sql = 'UPDATE images SET status = ?, updated_at = ? WHERE id = ? AND status = ?';
-    return (await this.db.transaction((tx) => tx.execute(sql, [to, Date.now(), id, from]))).affected > 0;
+    return (await this.write(id, (tx) => tx.execute(sql, [to, Date.now(), id, from]))).affected > 0;
   }
 
   private async finish(
@@ -230,7 +242,7 @@ export class Images {
     const sql = `UPDATE images SET status = 'active', data_file = ?, size = ?, checksum = ?, os_hash_algo = 'sha512', os_hash_value = ?,
       updated_at = ? WHERE id = ? AND status = 'saving'`;
     const params = [data.file, data.size, data.checksum, data.hashValue, Date.now(), id];
-    return (await this.db.transaction((tx) => tx.execute(sql, params))).affected > 0;
+    return (await this.write(id, (tx) => tx.execute(sql, params))).affected > 0;
   }
 
   private async complete(rows: readonly ImageRow[]): Promise<FullImage[]> {
