@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type NewServer, QuotaUsagesRepository, ServerOperations, ServersRepository } from '@fractus/compute-db';
 import { statementsOf } from '@fractus/database/testing';
 import { ApiUnderTest } from './api-under-test';
+import { ServersWorld } from './servers/servers-world';
 
 const flavor = { flavorId: '1', name: 'f', vcpus: 1, memoryMb: 64, rootGb: 1, ephemeralGb: 0, swapMb: 0, extraSpecs: {} }; // prettier-ignore
 
@@ -57,15 +58,46 @@ describe('statements of one request', () => {
   });
 
   it.each([
-    ['/v2.1/servers/%', 4],
+    ['/v2.1/servers/%', 2],
     ['/v2.1/servers/%/os-instance-actions', 2],
     ['/v2.1/flavors/detail', 1],
     ['/v2.1/os-services', 2],
     ['/v2.1/os-hypervisors/detail', 2],
     ['/v2.1/os-aggregates', 2],
     ['/v2.1/os-keypairs', 1],
-    ['/v2.1/limits', 5],
+    ['/v2.1/limits', 3],
   ])('%s: at most %i', async (path, most) => {
     expect(await count(path.replace('%', ids[0]!))).toBeLessThanOrEqual(most);
+  });
+});
+
+describe('statements of a server', () => {
+  let world: ServersWorld;
+  beforeAll(async () => void (world = await ServersWorld.start()));
+  afterAll(() => world.close());
+  const statements = (work: () => Promise<unknown>): Promise<string[]> => statementsOf(world.api.database, work);
+
+  it('that is made: its flavor, four records, and its quota by one read and one write', async () => {
+    await world.made();
+    const given = await statements(() => world.made());
+    expect(given.map((sql) => /^(SELECT.*? FROM|INSERT INTO|UPDATE) (\w+)/s.exec(sql)?.slice(1).join(' '))).toEqual([
+      'SELECT f.* FROM flavors',
+      'INSERT INTO servers',
+      'INSERT INTO request_specs',
+      'INSERT INTO instance_actions',
+      'INSERT INTO tasks',
+      expect.stringMatching(/FROM quotas$/),
+      'UPDATE quota_usages',
+    ]);
+    expect(await statements(() => world.made({ metadata: { a: 'b' } }))).toHaveLength(8);
+  });
+
+  it('that is shown: one, with what is told of its host', async () => {
+    const id = await world.made();
+    const servers = new ServersRepository(world.api.database);
+    await servers.update(id, { host: 'h1', vmState: 'active', taskState: null });
+    const shown = (version: string) => async () => expect((await world.show(id, { version })).status).toBe(200);
+    expect(await statements(shown('2.96'))).toHaveLength(1);
+    expect(await statements(shown('2.100'))).toHaveLength(2); // and its scheduler hints
   });
 });

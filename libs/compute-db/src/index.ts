@@ -3,6 +3,7 @@ export * from './compute-database';
 export * from './server';
 export * from './server-list';
 export * from './servers.repository';
+export * from './server-reads.repository';
 export * from './server-operations';
 export * from './quota-usages.repository';
 export * from './instance-actions.repository';

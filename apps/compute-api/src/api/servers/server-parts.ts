@@ -4,6 +4,7 @@ import {
   HypervisorsRepository,
   ServerOperations,
   type Server,
+  ServerReads,
   ServersRepository,
   ZONE_KEY,
 } from '@fractus/compute-db';
@@ -27,6 +28,7 @@ interface Owner {
 /** What the use cases of servers are given: repositories, neighbours, policy; made once. */
 export class ServerParts implements ActDeps, CreateServerDeps, SurroundingsDeps {
   readonly servers: ServersRepository;
+  readonly reads: ServerReads;
   readonly hosts: HostsRepository;
   readonly aggregates: AggregatesRepository;
   readonly operations: ServerOperations;
@@ -41,6 +43,7 @@ export class ServerParts implements ActDeps, CreateServerDeps, SurroundingsDeps 
   constructor(private readonly parts: ApiParts) {
     const { database, clients, logger, config } = parts.deps;
     this.servers = new ServersRepository(database);
+    this.reads = new ServerReads(database);
     this.hosts = new HostsRepository(database);
     this.aggregates = new AggregatesRepository(database);
     this.hypervisors = new HypervisorsRepository(database);

@@ -79,6 +79,8 @@ async function checkLimits(
   ctx: RequestContext,
   { metadata, personality }: CreateServerRequest,
 ): Promise<void> {
+  // nothing is over any limit
+  if (Object.keys(metadata).length === 0 && personality.length === 0) return;
   const limits = await deps.limits(ctx);
   const over = (limit: number, count: number): boolean => limit >= 0 && count > limit;
   if (over(limits.metadataItems, Object.keys(metadata).length))

@@ -2,6 +2,7 @@ import {
   type AggregatesRepository,
   type HostsRepository,
   type Server,
+  type ServerOnHost,
   type ServersRepository,
   type Service,
   serviceIsUp,
@@ -26,30 +27,45 @@ export interface Surroundings {
   hostStatus: string | null;
 }
 
-/** What the views of a page of servers need beside the servers: three queries for any number of them. */
+/** What the views of a page of servers need beside the servers: four queries for any number of them. */
 export async function surroundingsOf(
   deps: SurroundingsDeps,
   servers: readonly Server[],
   right: HostStatusRight,
 ): Promise<Map<string, Surroundings>> {
   const hosts = [...new Set(servers.flatMap((s) => s.host ?? []))];
-  const failed = servers.filter((s) => s.vmState === 'error' || s.vmState === 'deleted').map((s) => s.id);
-  const faults = failed.length ? await deps.servers.latestFaults(failed) : new Map<string, ServerFault>();
+  const faults = await faultsOf(deps, servers);
   const zones = hosts.length ? await zonesOf(deps.aggregates, deps.defaultZone) : () => deps.defaultZone;
   const services =
     hosts.length && right !== 'none' ? await deps.hosts.computeServices(hosts) : new Map<string, Service>();
-  const now = Date.now();
-  const status = (host: string | null): string | null => {
-    if (right === 'none') return null;
-    const text = host === null ? '' : statusOfHost(services.get(host), now, deps.serviceDownSeconds * 1000);
-    return right === 'all' || text === 'UNKNOWN' ? text : null;
-  };
   return new Map(
     servers.map((s) => [
       s.id,
-      { fault: faults.get(s.id) ?? null, hostZone: s.host === null ? null : zones(s.host), hostStatus: status(s.host) },
+      {
+        fault: faults.get(s.id) ?? null,
+        hostZone: s.host === null ? null : zones(s.host),
+        hostStatus: shownStatus(deps, s.host === null ? undefined : services.get(s.host), right),
+      },
     ]),
   );
+}
+
+/** What the view of one server needs, which its own read has brought already but for its fault. */
+export async function surroundingsOfOne(
+  deps: SurroundingsDeps,
+  { server, service, zone }: ServerOnHost,
+  right: HostStatusRight,
+): Promise<Surroundings> {
+  return {
+    fault: (await faultsOf(deps, [server])).get(server.id) ?? null,
+    hostZone: server.host === null ? null : (zone ?? deps.defaultZone),
+    hostStatus: shownStatus(deps, service ?? undefined, right),
+  };
+}
+
+async function faultsOf(deps: SurroundingsDeps, servers: readonly Server[]): Promise<Map<string, ServerFault>> {
+  const failed = servers.filter((s) => s.vmState === 'error' || s.vmState === 'deleted').map((s) => s.id);
+  return failed.length ? deps.servers.latestFaults(failed) : new Map<string, ServerFault>();
 }
 
 /** Zone by host: the aggregate's that has one, else the default zone. */
@@ -65,8 +81,21 @@ export async function zonesOf(
   return (host) => byHost.get(host) ?? defaultZone;
 }
 
+type HostService = Pick<Service, 'disabled' | 'forcedDown' | 'lastSeenAt'>;
+
+/** The host's status as far as the asker may know it; '' without a host or its service. */
+function shownStatus(
+  deps: Pick<SurroundingsDeps, 'serviceDownSeconds'>,
+  service: HostService | undefined,
+  right: HostStatusRight,
+): string | null {
+  if (right === 'none') return null;
+  const text = statusOfHost(service, Date.now(), deps.serviceDownSeconds * 1000);
+  return right === 'all' || text === 'UNKNOWN' ? text : null;
+}
+
 /** DOWN (an operator said so), MAINTENANCE (disabled), UNKNOWN (it has fallen silent), UP; '' without a service. */
-function statusOfHost(service: Service | undefined, now: number, downAfterMs: number): string {
+function statusOfHost(service: HostService | undefined, now: number, downAfterMs: number): string {
   if (!service) return '';
   if (service.forcedDown) return 'DOWN';
   if (service.disabled) return 'MAINTENANCE';

@@ -1,9 +1,10 @@
-import type { AggregatesRepository, Server, ServerPatch } from '@fractus/compute-db';
+import type { AggregatesRepository, Server, ServerOnHost, ServerPatch, ServerReads } from '@fractus/compute-db';
 import { conflict, notFound, type RequestContext } from '@fractus/objects';
 import { type AccessDeps, serverFor } from './server-access';
 import { zonesOf } from './server-surroundings';
 
 export interface UpdateServerDeps extends AccessDeps {
+  reads: ServerReads;
   aggregates: AggregatesRepository;
   defaultZone: string;
 }
@@ -26,15 +27,17 @@ export async function updateServer(
   ctx: RequestContext,
   id: string,
   request: UpdateServerRequest,
-): Promise<Server> {
+): Promise<ServerOnHost> {
   const server = await serverFor(deps, ctx, id, 'os_compute_api:servers:update');
   const { pinnedZone, ...plain } = request;
   if (pinnedZone) await checkPin(deps, server, pinnedZone);
   const patch: ServerPatch = { ...plain, availabilityZone: pinnedZone };
-  if (!(await deps.servers.update(server.id, patch)))
-    throw notFound(`Instance ${id} could not be found.`, { code: 'server.not_found' });
+  const missing = (): Error => notFound(`Instance ${id} could not be found.`, { code: 'server.not_found' });
+  if (!(await deps.servers.update(server.id, patch))) throw missing();
   if (pinnedZone !== undefined) await deps.servers.repin(server.id, pinnedZone);
-  return deps.servers.get(server.id);
+  const updated = await deps.reads.find(server.id);
+  if (!updated) throw missing();
+  return updated;
 }
 
 /** A server can be pinned only to where it is; to move it to another zone is another action. */
