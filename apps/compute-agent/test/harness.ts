@@ -27,6 +27,7 @@ import {
   type ProviderUpdateResults,
   type ReattachHost,
   type ReattachVerdicts,
+  type ReconcileFindings,
   type RegisteredHosts,
   type RegisterHosts,
   type UpdateProviders,
@@ -89,6 +90,9 @@ export class RecordingConductor implements Handlers<typeof conductorContract> {
   }
   async guestEvent(_ctx: RequestContext, e: GuestEvent): Promise<void> {
     this.events.push(e);
+  }
+  async runReconcilers(): Promise<ReconcileFindings> {
+    return notHere();
   }
 }
 

@@ -1,20 +1,20 @@
-import { randomUUID } from 'node:crypto';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NetworkClient } from '@fractus/clients';
 import type { Database } from '@fractus/database';
-import { HostsRepository } from '@fractus/compute-db';
 import { unavailable } from '@fractus/objects';
 import { rpcClient, rpcHostClient, type RpcTransport, serveRpc } from '@fractus/rpc';
 import { computeContract, conductorContract, placementContract, schedulerContract } from '@fractus/rpc-contracts';
+import type { ReconcileFinding } from '@fractus/rpc-contracts';
 import type { Logger, Metrics, ReadyCheck, RunningService } from '@fractus/telemetry';
 import type { ConductorConfig } from './conductor.config';
 import { ConductorController } from './handlers/conductor.controller';
 import { NeutronPorts, type NetworkPorts } from './network-ports';
 import { ConductorParts, type ConductorPeers } from './parts';
-import { startReconcilers } from './reconcilers';
+import { measureServices } from './reconcilers/service-state.reconciler';
 
 export { ConductorConfig } from './conductor.config';
+export type { ReconcileFinding } from '@fractus/rpc-contracts';
 export { NeutronPorts, type NetworkPorts, type PortOwner } from './network-ports';
 
 export interface ConductorDeps {
@@ -38,28 +38,37 @@ export class ConductorModule {
   }
 }
 
+/** A started conductor. */
+export interface RunningConductor extends RunningService {
+  /** One pass of all reconcilers now; waits for one that is under way, here or at another conductor. */
+  reconcileOnce(): Promise<ReconcileFinding[]>;
+}
+
 /** Starts a conductor: serves its contract, takes up unfinished tasks, reconciles. Any number of them work side by side. */
-export async function startConductor(deps: ConductorDeps): Promise<RunningService> {
+export async function startConductor(deps: ConductorDeps): Promise<RunningConductor> {
   const { config, database, transport, logger, metrics } = deps;
   const parts = new ConductorParts({ config, database, peers: peersOf(deps), logger, metrics });
+  const { engine, presence, patience, reconcilers } = parts;
+  measureServices(parts);
   const app = await NestFactory.createApplicationContext(ConductorModule.of(parts), { logger: false });
+  const idle = await presence.arrive();
   const serving = await serveRpc(app, transport, {
     contracts: [conductorContract],
     concurrency: config.taskConcurrency,
     logger,
     metrics,
   });
-  await parts.engine.start();
-  const reconcilers = startReconcilers(parts);
-  const beat = heartbeats(new HostsRepository(database), config.instance, logger);
+  await engine.start(idle);
+  reconcilers.start();
+  presence.start();
   return {
     name: 'conductor',
-    ready: () => ready(database, transport),
+    ready: async () => [...(await ready(database, transport)), presence.ready()],
+    reconcileOnce: () => reconcilers.once(),
     async close() {
-      clearInterval(beat);
+      patience.close();
       await serving.close();
-      await reconcilers.close();
-      await parts.engine.close();
+      await Promise.all([reconcilers.close(), engine.close(), presence.close()]);
       await app.close();
     },
   };
@@ -99,16 +108,4 @@ async function ready(database: Database, transport: RpcTransport): Promise<Ready
     { part: 'database', ok: db, ...(db ? {} : { why: 'the database does not answer' }) },
     { part: 'rpc', ok: transport.connected, ...(transport.connected ? {} : { why: 'not connected' }) },
   ];
-}
-
-/** Conductor's own line in the list of services. */
-function heartbeats(hosts: HostsRepository, host: string, logger: Logger): NodeJS.Timeout {
-  const beat = (): void =>
-    void hosts
-      .heartbeat('nova-conductor', host, randomUUID, Date.now())
-      .catch((err: unknown) => logger.warn({ err }, 'heartbeat not written'));
-  beat();
-  const timer = setInterval(beat, 10_000);
-  timer.unref();
-  return timer;
 }

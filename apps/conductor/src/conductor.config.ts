@@ -3,14 +3,14 @@ import { Option, Section } from '@fractus/config';
 import { DatabaseConfig } from '@fractus/database';
 import { ProcessConfig } from '@fractus/process';
 import { RpcConfig } from '@fractus/rpc';
-import { IsInt, IsString, Min } from 'class-validator';
+import { IsInt, Matches, Min } from 'class-validator';
 
 export class ConductorConfig {
   @Option({
     default: 'conductor',
     describe: 'Name of this conductor: stable over restarts, and of no other that runs at the same time.',
   })
-  @IsString()
+  @Matches(/^[^/]{1,200}$/, { message: 'instance must have 1 to 200 characters and no slash' })
   instance: string;
 
   @Option({ default: 64, describe: 'Tasks run at once by one conductor.' })

@@ -1,10 +1,12 @@
 /** The objects of one conductor, put together by hand: singletons, no magic. */
 import type { Database } from '@fractus/database';
 import {
+  DutiesRepository,
   HostsRepository,
   QuotaUsagesRepository,
   ServerOperations,
   ServersRepository,
+  SightingsRepository,
   TaskLeases,
   TasksRepository,
 } from '@fractus/compute-db';
@@ -16,7 +18,12 @@ import { type EngineOptions, TaskEngine } from './engine/task-engine';
 import { Guests } from './handlers/guests';
 import { Hosts } from './handlers/hosts';
 import { Operations } from './handlers/operations';
+import { Patience } from './handlers/patience';
+import { Senders } from './handlers/senders';
 import type { NetworkPorts } from './network-ports';
+import { Presence } from './presence';
+import { RECONCILERS } from './reconcilers';
+import { Passes } from './reconcilers/passes';
 import { TASKS } from './tasks';
 
 export interface ConductorPeers {
@@ -45,9 +52,17 @@ export class ConductorParts {
   readonly operations: Operations;
   readonly guests: Guests;
   readonly hosts: Hosts;
+  readonly patience: Patience;
+  readonly presence: Presence;
+  readonly sightings: SightingsRepository;
+  readonly reconcilers: Passes;
+
+  /** Of this life of the process. */
+  readonly incarnation: number;
 
   constructor(readonly options: PartsOptions) {
     const { config, database, peers, logger, clock = Date.now, probe, tasks = TASKS } = options;
+    this.incarnation = options.incarnation ?? clock();
     const hosts = new HostsRepository(database);
     this.tools = {
       ...peers,
@@ -67,11 +82,12 @@ export class ConductorParts {
       },
     };
     const hint = (taskId: string): void => this.engine.hint(taskId);
-    this.operations = new Operations(database, this.tools, hint);
-    this.guests = new Guests(database, this.tools, hint);
+    const senders = new Senders(hosts, logger, options.metrics);
+    this.operations = new Operations(database, this.tools, senders, hint);
+    this.guests = new Guests(database, this.tools, senders, hint);
     const engine: EngineOptions = {
       instance: config.instance,
-      incarnation: options.incarnation ?? clock(),
+      incarnation: this.incarnation,
       leaseMs: config.leaseMs,
       pollMs: config.pollMs,
       concurrency: config.taskConcurrency,
@@ -81,6 +97,24 @@ export class ConductorParts {
     this.engine = new TaskEngine(database, this.tools, tasks, engine, async (tx, event) => {
       await this.guests.follow(tx, event);
     });
-    this.hosts = new Hosts(hosts, clock);
+    this.hosts = new Hosts(hosts, senders, clock, logger);
+    this.patience = new Patience({ logger, clock });
+    this.sightings = new SightingsRepository(database);
+    this.presence = new Presence({
+      hosts,
+      instance: config.instance,
+      incarnation: this.incarnation,
+      downMs: config.serviceDownSeconds * 1000,
+      clock,
+      logger,
+    });
+    this.reconcilers = new Passes({
+      reconcilers: RECONCILERS.map((make) => make(this)),
+      duties: new DutiesRepository(database),
+      owner: this.engine.keeper.owner,
+      everyMs: config.reconcileSeconds * 1000,
+      clock,
+      logger,
+    });
   }
 }

@@ -1,6 +1,9 @@
 import { eachDatabase } from '@fractus/database/testing';
 import { randomUUID } from 'node:crypto';
+import { DutiesRepository } from '@fractus/compute-db';
+import { silentLogger } from '@fractus/telemetry';
 import { RECONCILERS } from '../src/reconcilers';
+import { Passes } from '../src/reconcilers/passes';
 import { endedTasks } from '../src/reconcilers/ended-tasks.reconciler';
 import { leftGuests } from '../src/reconcilers/left-guests.reconciler';
 import { orphanAllocations } from '../src/reconcilers/orphan-allocations.reconciler';
@@ -8,6 +11,8 @@ import { orphanPorts } from '../src/reconcilers/orphan-ports.reconciler';
 import { quotaAudit } from '../src/reconcilers/quota-audit.reconciler';
 import { serviceState } from '../src/reconcilers/service-state.reconciler';
 import { stuckServers } from '../src/reconcilers/stuck-servers.reconciler';
+import type { Reconciler } from '../src/reconcilers/reconciler';
+import { recordingLogger } from './world/log';
 import { World } from './world/world';
 
 const MINUTE = 60_000;
@@ -36,11 +41,15 @@ eachDatabase('reconcilers', (_open, dialect) => {
     return id;
   };
 
+  /** How much a pass did. */
+  const acted = async (reconciler: Reconciler): Promise<number> =>
+    (await reconciler.run()).filter((finding) => finding.acted).length;
+
   it('leave a healthy cloud alone, however often they run', async () => {
     const id = await world.serverIn('active');
     const all = RECONCILERS.map((make) => make(world.conductor));
     for (let pass = 0; pass < 3; pass++) {
-      for (const reconciler of all) expect([reconciler.name, await reconciler.run()]).toEqual([reconciler.name, 0]);
+      for (const reconciler of all) expect([reconciler.name, await reconciler.run()]).toEqual([reconciler.name, []]);
       world.now += 2 * MINUTE;
     }
     expect(world.agents.hostsOf(id)).toEqual(['host1']);
@@ -51,14 +60,14 @@ eachDatabase('reconcilers', (_open, dialect) => {
     const id = await deletedServer();
     const reconciler = orphanAllocations(world.conductor);
     claim(id);
-    expect(await reconciler.run()).toBe(0);
+    expect(await acted(reconciler)).toBe(0);
     world.now += MINUTE - 1;
-    expect(await reconciler.run()).toBe(0);
+    expect(await acted(reconciler)).toBe(0);
     claim(id);
     world.now += 1;
-    expect(await reconciler.run()).toBe(0);
+    expect(await acted(reconciler)).toBe(0);
     world.now += MINUTE;
-    expect(await reconciler.run()).toBe(1);
+    expect(await acted(reconciler)).toBe(1);
     expect(world.placement.consumers.size).toBe(0);
   });
 
@@ -68,7 +77,7 @@ eachDatabase('reconcilers', (_open, dialect) => {
     claim(randomUUID(), 'INSTANCE');
     await reconciler.run();
     world.now += MINUTE;
-    expect(await reconciler.run()).toBe(1);
+    expect(await acted(reconciler)).toBe(1);
     expect(world.placement.consumers.size).toBe(1);
   });
 
@@ -77,9 +86,9 @@ eachDatabase('reconcilers', (_open, dialect) => {
     world.ports.ports.set('orphan', { deviceId: id, host: 'host1', preexisting: false });
     world.ports.ports.set('foreign', { deviceId: randomUUID(), host: 'host1', preexisting: false });
     const reconciler = orphanPorts(world.conductor);
-    expect(await reconciler.run()).toBe(0);
+    expect(await acted(reconciler)).toBe(0);
     world.now += MINUTE;
-    expect(await reconciler.run()).toBe(1);
+    expect(await acted(reconciler)).toBe(1);
     expect([...world.ports.ports.keys()]).toEqual(['foreign']);
   });
 
@@ -90,12 +99,12 @@ eachDatabase('reconcilers', (_open, dialect) => {
     await world.settle();
     expect(world.agents.hostsOf(id)).toEqual(['host1']);
     const reconciler = leftGuests(world.conductor);
-    expect(await reconciler.run()).toBe(0);
+    expect(await acted(reconciler)).toBe(0);
     world.agents.behaviour.delete('host1');
-    expect(await reconciler.run()).toBe(1);
+    expect(await acted(reconciler)).toBe(1);
     await world.settle();
     expect(world.agents.hostsOf(id)).toEqual([]);
-    expect(await reconciler.run()).toBe(0);
+    expect(await acted(reconciler)).toBe(0);
     await world.check();
   });
 
@@ -103,35 +112,176 @@ eachDatabase('reconcilers', (_open, dialect) => {
     const id = await world.serverIn('active');
     await world.db.transaction((tx) => tx.execute("UPDATE servers SET task_state = 'pausing' WHERE uuid = ?", [id]));
     const reconciler = stuckServers(world.conductor);
-    expect(await reconciler.run()).toBe(0);
+    expect(await acted(reconciler)).toBe(0);
     world.now += MINUTE;
-    expect(await reconciler.run()).toBe(1);
+    expect(await acted(reconciler)).toBe(1);
     expect(await world.get(id)).toMatchObject({ vmState: 'active', taskState: null });
   });
 
   it('repair quota usage that is not the sum over live servers', async () => {
     await world.serverIn('active');
     await world.db.transaction((tx) => tx.execute('UPDATE quota_usages SET cores = 7'));
-    expect(await quotaAudit(world.conductor).run()).toBe(2);
+    expect(await acted(quotaAudit(world.conductor))).toBe(2);
     expect(await world.quota.usage('p1')).toEqual({ instances: 1, cores: 1, ram: 512 });
-    expect(await quotaAudit(world.conductor).run()).toBe(0);
+    expect(await acted(quotaAudit(world.conductor))).toBe(0);
   });
 
   it('forget ended tasks in time, open ones never', async () => {
     await world.serverIn('active');
     const reconciler = endedTasks(world.conductor);
-    expect(await reconciler.run()).toBe(0);
+    expect(await acted(reconciler)).toBe(0);
     world.now += 86_400_001;
-    expect(await reconciler.run()).toBe(1);
+    expect(await acted(reconciler)).toBe(1);
   });
 
-  it('notice hosts that fall silent and come back, once each', async () => {
-    const reconciler = serviceState(world.conductor);
-    expect(await reconciler.run()).toBe(0);
-    await world.db.transaction((tx) => tx.execute('UPDATE services SET forced_down = 1'));
-    expect(await reconciler.run()).toBe(3);
-    expect(await reconciler.run()).toBe(0);
-    await world.db.transaction((tx) => tx.execute('UPDATE services SET forced_down = 0'));
-    expect(await reconciler.run()).toBe(3);
+  it('say of hosts that they are down, as long as they are, and to the log once, whichever conductor looks', async () => {
+    const { logger, lines } = recordingLogger();
+    const two = await World.make({ dialect, conductors: 2, logger });
+    const look = async (): Promise<string[]> => {
+      const reconciler = serviceState(two.conductors[0]!.parts);
+      two.conductors.reverse();
+      return (await reconciler.run()).map((finding) => finding.subject);
+    };
+    const told = (): string[] =>
+      lines.filter((l) => /^host is/.test(l.msg)).map((l) => `${String(l['host'])} ${l.msg}`);
+    expect(await look()).toEqual([]);
+    await two.db.transaction((tx) => tx.execute("UPDATE services SET forced_down = 1 WHERE host <> 'host3'"));
+    for (let pass = 0; pass < 3; pass++) expect(await look()).toEqual(['host host1', 'host host2']);
+    await two.db.transaction((tx) => tx.execute("UPDATE services SET forced_down = 0 WHERE host = 'host1'"));
+    for (let pass = 0; pass < 2; pass++) expect(await look()).toEqual(['host host2']);
+    expect(told()).toEqual(['host1 host is down', 'host2 host is down', 'host1 host is back']);
+    await two.end();
+  });
+
+  it('remember what they saw over restarts and from conductor to conductor', async () => {
+    const id = await deletedServer();
+    claim(id);
+    const first = orphanAllocations(world.conductor);
+    expect(await first.run()).toEqual([
+      {
+        subject: `consumer ${id}`,
+        finding: 'It holds allocations, and no live server owns them.',
+        acted: false,
+        outcome: 'Seen for 0 s; something is done when it is seen unchanged after 60 s.',
+      },
+    ]);
+    const heir = await world.birth('heir');
+    world.now += MINUTE;
+    const [finding] = await orphanAllocations(heir.parts).run();
+    expect(finding).toMatchObject({ acted: true, outcome: 'They are removed.' });
+    expect(await orphanAllocations(heir.parts).run()).toEqual([]);
+  });
+
+  it('find what tasks of an older release left on hosts, though those did not note it in a column', async () => {
+    const id = await world.serverIn('active');
+    world.agents.behaviour.set('host1', 'unreachable');
+    await world.act(id, 'delete');
+    await world.settle();
+    await world.db.transaction((tx) => tx.execute('UPDATE tasks SET left_guests = NULL'));
+    expect(await leftGuests(world.conductor).run()).toMatchObject([
+      { subject: `server ${id}`, finding: 'A guest of it may be left on host host1.', acted: false },
+    ]);
+  });
+});
+
+eachDatabase('passes of the reconcilers', (_open, dialect) => {
+  let world: World;
+  let ran: string[];
+  const reconcilersOf = (name: string): Reconciler[] => [
+    {
+      name: 'one',
+      run: async () => {
+        ran.push(name);
+        return [{ subject: 'tasks', finding: 'Something is wrong.', acted: true, outcome: 'It is right now.' }];
+      },
+    },
+    { name: 'two', run: () => Promise.reject(new Error('placement is away')) },
+  ];
+  const passesOf = (name: string, reconcilers = reconcilersOf(name), pause?: () => Promise<void>): Passes =>
+    new Passes({
+      reconcilers,
+      duties: new DutiesRepository(world.db),
+      owner: `${name}/1`,
+      everyMs: MINUTE,
+      clock: () => world.now,
+      logger: silentLogger(),
+      ...(pause ? { pause } : {}),
+    });
+
+  beforeEach(async () => {
+    world = await World.make({ dialect });
+    ran = [];
+  });
+  afterEach(() => world.end());
+
+  it('are made by one conductor at a time, and by another when that one has died', async () => {
+    const [a, b] = [passesOf('a'), passesOf('b')];
+    for (let minute = 0; minute < 3; minute++) {
+      expect(await a.inTurn()).not.toBeNull();
+      expect(await b.inTurn()).toBeNull();
+      world.now += MINUTE;
+    }
+    world.now += MINUTE - 1;
+    expect(await b.inTurn()).toBeNull();
+    world.now += 1;
+    expect(await b.inTurn()).not.toBeNull();
+    expect(await a.inTurn()).toBeNull();
+    expect(ran).toEqual(['a', 'a', 'a', 'b']);
+  });
+
+  it('are left to another at once by a conductor that ends', async () => {
+    const [a, b] = [passesOf('a'), passesOf('b')];
+    await a.inTurn();
+    await a.close();
+    expect(await b.inTurn()).not.toBeNull();
+  });
+
+  it('tell every finding, and a reconciler that failed too', async () => {
+    expect(await passesOf('a').once()).toEqual([
+      { reconciler: 'one', subject: 'tasks', finding: 'Something is wrong.', acted: true, outcome: 'It is right now.' },
+      {
+        reconciler: 'two',
+        subject: 'reconciler two',
+        finding: 'It could not finish: placement is away',
+        acted: false,
+        outcome: 'It runs again with the next pass.',
+      },
+    ]);
+  });
+
+  it('that are asked for are made whoever has the duty, never beside another', async () => {
+    let finish: () => void = () => undefined;
+    const slow: Reconciler = {
+      name: 'slow',
+      run: async () => {
+        ran.push('slow begins');
+        await new Promise<void>((resolve) => (finish = resolve));
+        ran.push('slow ends');
+        return [];
+      },
+    };
+    const a = passesOf('a', [slow]);
+    const pass = a.inTurn();
+    // asks a second time only when the first pass has been let end
+    const b = passesOf('b', reconcilersOf('b'), async () => {
+      while (!ran.includes('slow begins')) await new Promise(setImmediate);
+      finish();
+      await pass;
+    });
+    while (!ran.includes('slow begins')) await new Promise(setImmediate);
+    await b.once();
+    expect(ran).toEqual(['slow begins', 'slow ends', 'b']);
+  });
+
+  it('that are asked for give up when another does not end', async () => {
+    await new DutiesRepository(world.db).take('reconcile.pass', 'a/1#1', world.now + 600_000, world.now);
+    const b = passesOf('b', [], async () => void (world.now += MINUTE));
+    await expect(b.once()).rejects.toMatchObject({ kind: 'unavailable', code: 'reconcile.busy' });
+  });
+
+  it('are free again when the one that made them died in the middle', async () => {
+    await new DutiesRepository(world.db).take('reconcile.pass', 'a/1#1', world.now + MINUTE, world.now);
+    world.now += MINUTE;
+    expect(await passesOf('b').once()).toHaveLength(2);
   });
 });

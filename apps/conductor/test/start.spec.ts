@@ -20,6 +20,7 @@ describe('startConductor', () => {
     expect(await service.ready()).toEqual([
       { part: 'database', ok: true },
       { part: 'rpc', ok: true },
+      { part: 'instance', ok: true },
     ]);
     const client = rpcClient(transport, conductorContract);
     const ctx = { requestId: 'req-1', userId: null, projectId: null, roles: [] };

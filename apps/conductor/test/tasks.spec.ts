@@ -97,7 +97,7 @@ eachDatabase('tasks in a small world', (_open, dialect) => {
     await world.settle();
     expect((await world.get(id)).deleted).toBe(true);
     expect(world.placement.consumers.size).toBe(0);
-    const { guests } = await world.conductor.guests.reattach({
+    const { guests } = await world.conductor.guests.reattach(world.ctx(), {
       agentId: 'a1',
       host: 'host1',
       guests: [{ serverId: id, fence: 1, powerState: 1 }],
@@ -173,7 +173,7 @@ eachDatabase('tasks in a small world', (_open, dialect) => {
     await world.conductor.engine.idle();
     world.agents.behaviour.delete('host1');
     const before = world.now;
-    const answer = await world.conductor.guests.reattach({
+    const answer = await world.conductor.guests.reattach(world.ctx(), {
       agentId: 'a1',
       host: 'host1',
       guests: [{ serverId: id, fence: 1, powerState: 0 }],
@@ -199,13 +199,13 @@ eachDatabase('tasks in a small world', (_open, dialect) => {
       silenceSeconds: 300,
     };
     world.now += 200_000;
-    await world.conductor.operations.progress({ operation, phase: 'image', percent: 40 });
+    await world.conductor.operations.progress(world.ctx(), { operation, phase: 'image', percent: 40 });
     expect(await world.get(id)).toMatchObject({ taskState: 'spawning', progress: 40 });
     expect((await world.tasks.openOf(id))?.readyAt).toBe(world.now + 300_000);
-    await world.conductor.operations.progress({ operation, phase: 'networking', percent: 10 });
+    await world.conductor.operations.progress(world.ctx(), { operation, phase: 'networking', percent: 10 });
     expect(await world.get(id)).toMatchObject({ taskState: 'networking', progress: 40 });
     world.now += 3_600_000;
-    await world.conductor.operations.progress({ operation });
+    await world.conductor.operations.progress(world.ctx(), { operation });
     await world.settle();
     const fault = (await world.servers.latestFaults([id])).get(id);
     expect(fault?.message).toBe("The operation took too long and was given up in step 'spawn'");
@@ -214,7 +214,7 @@ eachDatabase('tasks in a small world', (_open, dialect) => {
   it('follows a guest that shut down, and stops one that nobody started', async () => {
     const id = await world.serverIn('active');
     const { fence } = await world.get(id);
-    await world.conductor.guests.event({
+    await world.conductor.guests.event(world.ctx(), {
       serverId: id,
       host: 'host1',
       fence: 0,
@@ -222,7 +222,7 @@ eachDatabase('tasks in a small world', (_open, dialect) => {
       at: world.now,
     });
     expect((await world.get(id)).vmState).toBe('active');
-    await world.conductor.guests.event({
+    await world.conductor.guests.event(world.ctx(), {
       serverId: id,
       host: 'host2',
       fence,
@@ -230,7 +230,7 @@ eachDatabase('tasks in a small world', (_open, dialect) => {
       at: world.now,
     });
     expect((await world.get(id)).vmState).toBe('active');
-    await world.conductor.guests.event({
+    await world.conductor.guests.event(world.ctx(), {
       serverId: id,
       host: 'host1',
       fence,
@@ -238,7 +238,7 @@ eachDatabase('tasks in a small world', (_open, dialect) => {
       at: world.now,
     });
     expect(await world.get(id)).toMatchObject({ vmState: 'stopped', powerState: 4 });
-    await world.conductor.guests.event({
+    await world.conductor.guests.event(world.ctx(), {
       serverId: id,
       host: 'host1',
       fence,

@@ -3,7 +3,7 @@ import { conflict } from '@fractus/objects';
 import type { HostState, RegisteredHost } from '@fractus/rpc-contracts';
 import type { ComputeNodeRow, ServiceRow } from './rows';
 import { type ComputeNode, computeNodeOf } from './compute-node';
-import { assignments, within } from './sql';
+import { assignments, forUpdate, within } from './sql';
 
 /** The name under which clients know the service of a host. */
 export const COMPUTE_BINARY = 'nova-compute';
@@ -22,6 +22,8 @@ export interface Service {
   readonly version: number;
   readonly agentId: string | null;
   readonly incarnation: number | null;
+  /** The broker's user whose agents serve the host; null where none is known. */
+  readonly rpcUser: string | null;
   readonly createdAt: number;
   readonly updatedAt: number | null;
 }
@@ -31,6 +33,8 @@ export interface Agent {
   /** Epoch ms of the process' start; grows with every start. */
   readonly incarnation: number;
   readonly serviceVersion: number;
+  /** The broker's user that it sends as; absent where the transport knows no users. */
+  readonly rpcUser?: string;
 }
 
 /** Up: not forced down, and heard of within `downAfterMs`. Disabled services may be up. */
@@ -49,8 +53,9 @@ export class HostsRepository {
   constructor(private readonly db: Database) {}
 
   /**
-   * Writes services and compute nodes of hosts that an agent begins to serve. New services are enabled.
-   * `conflict` when a later incarnation of an agent serves one of them, or a node's uuid belongs to another host.
+   * Writes services and compute nodes of hosts that an agent begins to serve. New services are enabled, and belong to
+   * the agent's user from then on. `conflict` when one of them belongs to another user (until its service is deleted),
+   * when a later incarnation of an agent serves it, or when a node's uuid belongs to another host.
    */
   async register(
     agent: Agent,
@@ -60,7 +65,8 @@ export class HostsRepository {
   ): Promise<RegisteredHost[]> {
     return this.onceMoreIfTaken(async (tx) => {
       const names = hosts.map((h) => h.host);
-      const services = await this.servicesIn(tx, names);
+      const services = await this.servicesIn(tx, names, forUpdate(tx));
+      refuseOtherUsers(agent, services);
       await this.refuseStale(tx, agent, hosts, services);
       const fresh: SqlRow[] = [];
       for (const host of names) {
@@ -108,6 +114,26 @@ export class HostsRepository {
         this.writeNodes(tx, agent.incarnation, agent.seq, changed.slice(i, i + PAGE), now),
       );
     }
+  }
+
+  /**
+   * A sign of life of one process of a service whose name is to be of no other: false when a later one goes by it, and
+   * then nothing is written. Makes its record if it is new.
+   */
+  async lives(binary: string, host: string, incarnation: number, makeId: () => string, now: number): Promise<boolean> {
+    return this.onceMoreIfTaken(async (tx) => {
+      const sql = `UPDATE services SET last_seen_at = ?, report_count = report_count + 1, incarnation = ?
+        WHERE binary_name = ? AND host = ? AND (incarnation IS NULL OR incarnation <= ?)`;
+      if ((await tx.execute(sql, [now, incarnation, binary, host, incarnation])).affected > 0) return true;
+      const there = 'SELECT 1 FROM services WHERE binary_name = ? AND host = ?';
+      if ((await tx.query(there, [binary, host])).length > 0) return false;
+      await tx.insert('services', {
+        ...newService({ agentId: host, incarnation, serviceVersion: 0 }, host, makeId(), now),
+        binary_name: binary,
+        topic: binary.replace(/^nova-/, ''),
+      });
+      return true;
+    });
   }
 
   /** A sign of life of a service that is no agent (`nova-conductor`, `nova-scheduler`); makes its record if it is new. */
@@ -194,9 +220,9 @@ export class HostsRepository {
     });
   }
 
-  private async servicesIn(tx: Pick<Tx, 'query'>, hosts: readonly string[]): Promise<Map<string, Service>> {
+  private async servicesIn(tx: Pick<Tx, 'query'>, hosts: readonly string[], lock = ''): Promise<Map<string, Service>> {
     const [sql, params] = within('host', hosts);
-    const rows = await tx.query<ServiceRow>(`SELECT * FROM services WHERE binary_name = ? AND ${sql}`, [
+    const rows = await tx.query<ServiceRow>(`SELECT * FROM services WHERE binary_name = ? AND ${sql}${lock}`, [
       COMPUTE_BINARY,
       ...params,
     ]);
@@ -221,9 +247,10 @@ export class HostsRepository {
   }
 
   private async seenAgain(tx: Tx, agent: Agent, rowId: number, now: number): Promise<void> {
-    const sql =
-      'UPDATE services SET last_seen_at = ?, agent_id = ?, incarnation = ?, version = ?, report_count = report_count + 1 WHERE id = ?';
-    await tx.execute(sql, [now, agent.agentId, agent.incarnation, agent.serviceVersion, rowId]);
+    const sql = `UPDATE services SET last_seen_at = ?, agent_id = ?, incarnation = ?, version = ?,
+      rpc_user = COALESCE(rpc_user, ?), report_count = report_count + 1 WHERE id = ?`;
+    const { agentId, incarnation, serviceVersion, rpcUser } = agent;
+    await tx.execute(sql, [now, agentId, incarnation, serviceVersion, rpcUser, rowId]);
   }
 
   private async writeNodes(
@@ -267,9 +294,19 @@ function newService(agent: Agent, host: string, id: string, now: number): SqlRow
     version: agent.serviceVersion,
     agent_id: agent.agentId,
     incarnation: agent.incarnation,
+    rpc_user: agent.rpcUser ?? null,
     created_at: now,
     updated_at: null,
   };
+}
+
+/** Nobody takes a host by registering it. The names are for conductor's log, not for who asks. */
+function refuseOtherUsers({ rpcUser }: Agent, services: ReadonlyMap<string, Service>): void {
+  if (rpcUser === undefined) return;
+  const taken = [...services.values()].find((s) => s.rpcUser !== null && s.rpcUser !== rpcUser);
+  if (!taken) return;
+  const message = `host ${taken.host} was registered by another RPC user; an operator frees it by deleting its compute service ${taken.id}`;
+  throw conflict(message, { code: 'host.other_user' });
 }
 
 function nodeColumns(h: HostState): SqlRow {
@@ -311,6 +348,7 @@ export const serviceOf = (row: ServiceRow): Service => ({
   version: row.version,
   agentId: row.agent_id,
   incarnation: row.incarnation,
+  rpcUser: row.rpc_user,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 });

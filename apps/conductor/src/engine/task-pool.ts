@@ -87,7 +87,7 @@ export class TaskPool {
     if (this.queue.size === 0 || this.room() === 0) return;
     void this.inTurn(async () => {
       const { leases, keeper, clock } = this.options;
-      const ids = [...this.queue].filter((id) => !this.running.has(id)).slice(0, this.room());
+      const ids = [...this.queue].slice(0, this.room());
       for (const id of ids) this.queue.delete(id);
       const now = clock();
       this.start(ids.length === 0 ? [] : await leases.these(ids, keeper.lease(now), now));
@@ -117,6 +117,8 @@ export class TaskPool {
 
   private async runOne(leased: LeasedTask): Promise<void> {
     const { id } = leased.task;
+    // a hint that came before the lease has what it wanted
+    this.queue.delete(id);
     this.running.set(id, { again: false });
     try {
       this.after(id, await this.runner.run(leased));

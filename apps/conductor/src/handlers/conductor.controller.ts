@@ -2,12 +2,14 @@ import { RpcHandlers } from '@fractus/rpc';
 import { conductorContract, type Handlers } from '@fractus/rpc-contracts';
 import type { RequestContext } from '@fractus/objects';
 import type {
+  Empty,
   GuestEvent,
   HostReport,
   OperationFinished,
   OperationProgress,
   ReattachHost,
   ReattachVerdicts,
+  ReconcileFindings,
   RegisteredHosts,
   RegisterHosts,
   TaskReady,
@@ -22,27 +24,32 @@ export class ConductorController implements Handlers<typeof conductorContract> {
     this.parts.engine.hint(taskId);
   }
 
-  operationProgress(_ctx: RequestContext, request: OperationProgress): Promise<void> {
-    return this.parts.operations.progress(request);
+  /** A sign of life that is lost is made up for by the next. */
+  operationProgress(ctx: RequestContext, request: OperationProgress): Promise<void> {
+    return this.parts.operations.progress(ctx, request);
   }
 
   operationFinished(ctx: RequestContext, request: OperationFinished): Promise<void> {
-    return this.parts.operations.finished(ctx, request);
+    return this.parts.patience.hold('operationFinished', () => this.parts.operations.finished(ctx, request));
   }
 
-  registerHosts(_ctx: RequestContext, request: RegisterHosts): Promise<RegisteredHosts> {
-    return this.parts.hosts.register(request);
+  registerHosts(ctx: RequestContext, request: RegisterHosts): Promise<RegisteredHosts> {
+    return this.parts.hosts.register(ctx, request);
   }
 
-  hostReport(_ctx: RequestContext, request: HostReport): Promise<void> {
-    return this.parts.hosts.report(request);
+  hostReport(ctx: RequestContext, request: HostReport): Promise<void> {
+    return this.parts.patience.hold('hostReport', () => this.parts.hosts.report(ctx, request));
   }
 
-  reattachHost(_ctx: RequestContext, request: ReattachHost): Promise<ReattachVerdicts> {
-    return this.parts.guests.reattach(request);
+  reattachHost(ctx: RequestContext, request: ReattachHost): Promise<ReattachVerdicts> {
+    return this.parts.guests.reattach(ctx, request);
   }
 
-  guestEvent(_ctx: RequestContext, request: GuestEvent): Promise<void> {
-    return this.parts.guests.event(request);
+  guestEvent(ctx: RequestContext, request: GuestEvent): Promise<void> {
+    return this.parts.patience.hold('guestEvent', () => this.parts.guests.event(ctx, request));
+  }
+
+  async runReconcilers(_ctx: RequestContext, _request: Empty): Promise<ReconcileFindings> {
+    return { findings: await this.parts.reconcilers.once() };
   }
 }

@@ -2,11 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Tx } from '@fractus/database';
 import type { Server, TaskRecord } from '@fractus/compute-db';
-import { isFractusError, type PowerState, systemContext, unavailable } from '@fractus/objects';
+import { isFractusError, type PowerState, type RequestContext, systemContext, unavailable } from '@fractus/objects';
 import type { GuestEvent, GuestVerdict, HostGuest, ReattachHost, ReattachVerdicts } from '@fractus/rpc-contracts';
 import { actionRow, guestEffect } from '@fractus/server-lifecycle';
 import { engineState } from '../engine/engine-state';
 import type { TaskTools } from '../engine/task-definition';
+import type { Senders } from './senders';
 
 /** An agent asks before it serves a host; sooner than this nobody is there. */
 const SERVED_AFTER_MS = 500;
@@ -17,11 +18,13 @@ export class Guests {
   constructor(
     private readonly db: Database,
     private readonly tools: TaskTools,
+    private readonly senders: Senders,
     private readonly hint: (taskId: string) => void,
   ) {}
 
   /** What becomes of each guest that a returning agent finds. A guest that no row explains is kept: never destroy what is not understood. */
-  async reattach({ host, guests }: ReattachHost): Promise<ReattachVerdicts> {
+  async reattach(ctx: RequestContext, { host, guests }: ReattachHost): Promise<ReattachVerdicts> {
+    await this.senders.require(ctx, 'reattachHost', host);
     const ids = guests.map((g) => g.serverId);
     const servers = new Map((await this.tools.servers.findMany(ids)).map((s) => [s.id, s]));
     const busy = await this.tools.tasks.busyAmong(ids);
@@ -59,10 +62,12 @@ export class Guests {
    * it, and looked at in the transaction that ends it: the task may end in a state that the event contradicts, or be
    * what caused it.
    */
-  async event(event: GuestEvent): Promise<void> {
+  async event(ctx: RequestContext, event: GuestEvent): Promise<void> {
+    if (!(await this.senders.owns(ctx, 'guestEvent', event.host))) return;
     for (let attempt = 0; attempt < MAX_RACES; attempt++) {
       const server = await this.tools.servers.find(event.serverId);
-      if (!server || server.host !== event.host) return;
+      if (server?.host !== event.host)
+        return this.senders.notOnHost(ctx, 'guestEvent', { host: event.host, server_id: event.serverId });
       if (await this.tools.tasks.keepGuestEvent(event)) return;
       try {
         if (await this.db.transaction((tx) => this.follow(tx, event))) return;

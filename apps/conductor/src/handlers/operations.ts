@@ -4,9 +4,10 @@ import type { Answer, Server, TaskRecord } from '@fractus/compute-db';
 import type { RequestContext } from '@fractus/objects';
 import type { OperationFinished, OperationProgress, OperationRef } from '@fractus/rpc-contracts';
 import { progressOf } from '@fractus/server-lifecycle';
-import { engineState, hostsLeft, withEngine } from '../engine/engine-state';
+import { engineState, hostsLeft, hostsNamed, withEngine } from '../engine/engine-state';
 import { backoff } from '../engine/failures';
 import type { TaskTools } from '../engine/task-definition';
+import type { Senders } from './senders';
 
 /** Steps that may leave a guest on the host that answers. */
 const GUEST_MAKING: ReadonlySet<string> = new Set(['spawn']);
@@ -18,11 +19,13 @@ export class Operations {
   constructor(
     private readonly db: Database,
     private readonly tools: TaskTools,
+    private readonly senders: Senders,
     private readonly hint: (taskId: string) => void,
   ) {}
 
   /** Moves the silence limit, and shows the phase where it is one that users see. */
-  async progress({ operation, phase, percent }: OperationProgress): Promise<void> {
+  async progress(ctx: RequestContext, { operation, phase, percent }: OperationProgress): Promise<void> {
+    if (!(await this.senders.owns(ctx, 'operationProgress', operation.host))) return;
     const { tasks, servers, clock } = this.tools;
     await this.db.transaction(async (tx) => {
       const now = clock();
@@ -40,7 +43,10 @@ export class Operations {
   async finished(ctx: RequestContext, message: OperationFinished): Promise<void> {
     const { operation, outcome, powerState, error, replayed, at } = message;
     const { tasks, clock } = this.tools;
+    if (!(await this.senders.owns(ctx, 'operationFinished', operation.host))) return;
     const task = await tasks.find(operation.taskId);
+    if (this.senders.userOf(ctx) !== undefined && task && !wasSent(task, operation))
+      return this.senders.notOnHost(ctx, 'operationFinished', { host: operation.host, server_id: operation.serverId });
     if (operation.step === LEFT) return this.cleared(operation, outcome);
     if (task && isAwaited(task, operation)) {
       if (error?.code === 'fence.stale') return this.askAgain(task, operation);
@@ -91,6 +97,11 @@ export class Operations {
     const cleanup = { ...operation, step: 'stray', fence };
     await this.tools.compute.on(operation.host).destroy(ctx, { operation: cleanup, forever: server?.deleted ?? true });
   }
+}
+
+/** Whether the task ever sent its host anything about its server; what was left there is asked for by reconcilers. */
+function wasSent(task: TaskRecord, { serverId, host }: OperationRef): boolean {
+  return task.serverId === serverId && [...hostsNamed(task.state), ...hostsLeft(task.state)].includes(host);
 }
 
 function isAwaited(task: TaskRecord, operation: OperationRef): boolean {

@@ -8,7 +8,7 @@ import { isFractusError, systemContext } from '@fractus/objects';
 import { hostsLeft } from '../engine/engine-state';
 import { LEFT } from '../handlers/operations';
 import type { ConductorParts } from '../parts';
-import type { Reconciler } from './index';
+import type { Finding, Reconciler } from './reconciler';
 
 const LIMIT = 200;
 const SILENCE_SECONDS = 60;
@@ -21,21 +21,35 @@ export function leftGuests({ tools }: ConductorParts): Reconciler {
       await tools.tasks.findLeftGuests(LIMIT);
       const tasks = await tools.tasks.withLeftGuests(LIMIT);
       const servers = new Map((await tools.servers.findMany(tasks.map((t) => t.serverId))).map((s) => [s.id, s]));
-      let asked = 0;
+      const findings: Finding[] = [];
       for (const task of tasks) {
         const server = servers.get(task.serverId);
-        if (!server || (await tools.tasks.openOf(server.id))) continue;
-        for (const host of hostsLeft(task.state)) asked += await clear(task, server, host);
+        if (!server) continue;
+        const busy = (await tools.tasks.openOf(server.id)) !== null;
+        for (const host of hostsLeft(task.state)) {
+          const why = busy ? 'A task of the server is open: it will see to it.' : await clear(task, server, host);
+          findings.push({
+            subject: `server ${server.id}`,
+            finding: `A guest of it may be left on host ${host}.`,
+            acted: why === null,
+            outcome: why ?? 'The host is asked to destroy it.',
+          });
+        }
       }
-      return asked;
+      return findings;
     },
   };
 
-  async function clear(task: TaskRecord, server: Server, host: string): Promise<number> {
+  /** Null: the host was asked; otherwise why not. */
+  async function clear(task: TaskRecord, server: Server, host: string): Promise<string | null> {
     const service = await tools.hosts.computeService(host);
-    if (!service || !serviceIsUp(service, tools.clock(), tools.settings.serviceDownMs)) return 0;
-    // the server has come to live there since: the guest is its own
-    if (!server.deleted && server.host === host) return 0;
+    if (!service || !serviceIsUp(service, tools.clock(), tools.settings.serviceDownMs))
+      return 'The host is down: it is asked when it is heard of again.';
+    if (!server.deleted && server.host === host) {
+      const left = hostsLeft(task.state).filter((other) => other !== host);
+      await tools.tasks.amend(task.id, (state) => ({ ...state, left }));
+      return 'The server has come to live there since: the guest is its own.';
+    }
     const fence = await tools.leases.nextFence(server.id);
     const operation = {
       taskId: task.id,
@@ -48,9 +62,9 @@ export function leftGuests({ tools }: ConductorParts): Reconciler {
     };
     try {
       await tools.compute.on(host).destroy(ctx, { operation, forever: server.deleted });
-      return 1;
+      return null;
     } catch (e) {
-      if (isFractusError(e, 'unroutable', 'unavailable')) return 0;
+      if (isFractusError(e, 'unroutable', 'unavailable')) return 'The host could not be reached.';
       throw e;
     }
   }

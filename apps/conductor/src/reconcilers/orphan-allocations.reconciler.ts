@@ -8,17 +8,19 @@
 import { isFractusError, systemContext } from '@fractus/objects';
 import type { ConsumerRecord } from '@fractus/rpc-contracts';
 import type { ConductorParts } from '../parts';
-import type { Reconciler } from './index';
+import type { Reconciler } from './reconciler';
 import { ownerless } from './owners';
 import { SeenTwice } from './seen-twice';
 
 const PAGE = 500;
 
-export function orphanAllocations({ tools, options }: ConductorParts): Reconciler {
-  const seen = new SeenTwice(options.config.orphanSeconds * 1000, tools.clock);
+const NAME = 'orphan-allocations';
+
+export function orphanAllocations({ tools, options, sightings }: ConductorParts): Reconciler {
+  const seen = new SeenTwice(NAME, sightings, options.config.orphanSeconds * 1000, tools.clock);
   const ctx = systemContext('req-orphan-allocations');
   return {
-    name: 'orphan-allocations',
+    name: NAME,
     async run() {
       const suspects = new Map<string, string>();
       for await (const page of consumers()) {
@@ -31,10 +33,17 @@ export function orphanAllocations({ tools, options }: ConductorParts): Reconcile
           suspects.set(c.consumerId, String(c.consumerGeneration));
         }
       }
-      let removed = 0;
-      for (const consumerId of seen.ripe(suspects))
-        removed += await remove(consumerId, Number(suspects.get(consumerId)));
-      return removed;
+      const { ripe, notYet } = await seen.judge(suspects);
+      const removed = new Set<string>();
+      for (const id of ripe) if (await remove(id, Number(suspects.get(id)))) removed.add(id);
+      return [...suspects.keys()].map((id) => ({
+        subject: `consumer ${id}`,
+        finding: 'It holds allocations, and no live server owns them.',
+        acted: removed.has(id),
+        outcome: removed.has(id)
+          ? 'They are removed.'
+          : (notYet.get(id) ?? 'Somebody has written them meanwhile: they are left alone.'),
+      }));
     },
   };
 
@@ -50,13 +59,13 @@ export function orphanAllocations({ tools, options }: ConductorParts): Reconcile
     }
   }
 
-  async function remove(consumerId: string, consumerGeneration: number): Promise<number> {
+  async function remove(consumerId: string, consumerGeneration: number): Promise<boolean> {
     try {
       await tools.placement.deleteAllocations(ctx, { consumerId, consumerGeneration });
       tools.logger.warn({ consumer_id: consumerId }, 'orphan allocations removed');
-      return 1;
+      return true;
     } catch (e) {
-      if (isFractusError(e, 'conflict', 'not_found')) return 0;
+      if (isFractusError(e, 'conflict', 'not_found')) return false;
       throw e;
     }
   }

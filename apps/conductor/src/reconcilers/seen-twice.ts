@@ -1,22 +1,38 @@
-/** Remembers suspects: only what is seen again, unchanged, after `afterMs` is acted upon. Kept in memory: a restart only waits longer. */
-export class SeenTwice {
-  private readonly since = new Map<string, { readonly mark: string; readonly at: number }>();
+import type { SightingsRepository } from '@fractus/compute-db';
 
+/** What to do about suspects: those that are ripe, and for the others why not yet. */
+export interface Judged {
+  readonly ripe: readonly string[];
+  /** A sentence for each that is not ripe. */
+  readonly notYet: ReadonlyMap<string, string>;
+}
+
+/**
+ * Remembers suspects: only what is seen again, unchanged, after `afterMs` is acted upon. Kept in the database, so it
+ * holds whichever conductor looks, and over restarts.
+ */
+export class SeenTwice {
   constructor(
+    private readonly reconciler: string,
+    private readonly sightings: SightingsRepository,
     private readonly afterMs: number,
     private readonly clock: () => number,
   ) {}
 
-  /** Of these suspects (id → what must not have changed), those that are ripe. All others are forgotten. */
-  ripe(suspects: ReadonlyMap<string, string>): string[] {
+  /** Judges these suspects (id → what must not have changed); all others are forgotten. */
+  async judge(suspects: ReadonlyMap<string, string>): Promise<Judged> {
     const now = this.clock();
-    for (const id of this.since.keys()) if (!suspects.has(id)) this.since.delete(id);
     const ripe: string[] = [];
-    for (const [id, mark] of suspects) {
-      const seen = this.since.get(id);
-      if (seen?.mark !== mark) this.since.set(id, { mark, at: now });
-      else if (now - seen.at >= this.afterMs) ripe.push(id);
+    const notYet = new Map<string, string>();
+    for (const { subject, seenAt } of (await this.sightings.note(this.reconciler, suspects, now)).values()) {
+      const seconds = (ms: number): number => Math.ceil(ms / 1000);
+      if (now - seenAt >= this.afterMs) ripe.push(subject);
+      else
+        notYet.set(
+          subject,
+          `Seen for ${seconds(now - seenAt)} s; something is done when it is seen unchanged after ${seconds(this.afterMs)} s.`,
+        );
     }
-    return ripe;
+    return { ripe, notYet };
   }
 }

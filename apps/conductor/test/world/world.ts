@@ -355,7 +355,7 @@ export class World {
       this.placement.capacity.set(host.nodeId, vcpus);
     }
     const agent = { agentId: 'a1', incarnation: 1, serviceVersion: 1 };
-    await this.conductor.hosts.register({
+    await this.conductor.hosts.register(this.ctx(), {
       ...agent,
       hosts: this.hosts.map(({ host, nodeId }) => hostState(host, nodeId, vcpus)),
     });
