@@ -46,7 +46,7 @@ const USUAL = ['.fractus-cluster', '.fractus'];
 export function findCloud(options: PlaceOptions, env: NodeJS.ProcessEnv, folder = process.cwd()): CloudPlaces {
   if (options.stateDir !== undefined) return ofFolder(resolve(folder, options.stateDir), options, env);
   const given = ofEnvironment(options, env);
-  if (given.rpc || Object.keys(given.databases).length > 0) return given;
+  if (given.rpc || Object.keys(given.databases).length > 0 || given.processes.length > 0) return given;
   const found = USUAL.map((name) => join(folder, name)).filter(holdsCloud);
   if (found.length === 1 && found[0] !== undefined) return ofFolder(found[0], options, env);
   throw invalid(

@@ -52,7 +52,7 @@ export async function openAs(
 
 /** Says nothing: a command that fails says why itself. */
 const QUIET: RpcLogger = { warn: () => undefined, error: () => undefined };
-const CONNECT_MS = 10_000;
+const PATIENCE_MS = 10_000;
 
 /**
  * A connection to the broker. `invalid` `operator.no_broker` where none is known, or there can be none; `unavailable`
@@ -66,13 +66,11 @@ export async function openBroker({ kind, rpc, folder }: CloudPlaces, name: strin
         : 'the broker is not known: give --state-dir, or --rpc or FRACTUS_RPC_URLS',
       { code: 'operator.no_broker' },
     );
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
+  try {
+    return await openRpc(rpc, { name, logger: QUIET, patienceMs: PATIENCE_MS });
+  } catch (cause) {
+    if (!isFractusError(cause, 'unavailable', 'timeout')) throw cause;
     const where = rpc.urls.map(withoutPassword).join(', ');
-    timer = setTimeout(
-      () => reject(unavailable(`the broker ${where} does not answer`, { code: 'operator.broker' })),
-      CONNECT_MS,
-    );
-  });
-  return Promise.race([openRpc(rpc, { name, logger: QUIET }), late]).finally(() => clearTimeout(timer));
+    throw unavailable(`the broker ${where}: ${cause.message}`, { code: 'operator.broker', cause });
+  }
 }

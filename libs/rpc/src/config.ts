@@ -84,10 +84,11 @@ function IsBrokerUrl(): PropertyDecorator {
 /**
  * The transport that a config describes. Resolves when the broker has answered; rejects with `unavailable` while it
  * cannot be reached, `invalid` when a certificate's file cannot be read, with what it refused otherwise.
+ * `patienceMs`: as in RabbitOptions.
  */
 export async function openRpc(
   config: Readonly<BrokerConfig & { urls: string[] }>,
-  { name, logger }: { name: string; logger: RpcLogger },
+  { name, logger, patienceMs }: { name: string; logger: RpcLogger; patienceMs?: number },
 ): Promise<RabbitTransport> {
   const { urls, user, password, prefix, heartbeatSeconds, trustedUsers } = config;
   const transport = createRabbitTransport({
@@ -98,6 +99,7 @@ export async function openRpc(
     heartbeatSeconds,
     trustedUsers,
     tls: tlsOf(config),
+    ...(patienceMs === undefined ? {} : { patienceMs }),
     ...(user === undefined ? {} : { user }),
     ...(password === undefined ? {} : { password }),
   });
