@@ -1,13 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '@fractus/database';
 import { eachDatabase, plansOf, statementsOf } from '@fractus/database/testing';
-import { AggregatesRepository, COMPUTE_SCHEMA, newServerRow, ServerReads, ServersRepository } from './index';
+import {
+  AggregatesRepository,
+  COMPUTE_SCHEMA,
+  type HostGlance,
+  newServerRow,
+  ServerReads,
+  ServersRepository,
+} from './index';
 
 jest.setTimeout(60_000);
 
 const flavor = { flavorId: 'f1', name: 'f', vcpus: 1, memoryMb: 64, rootGb: 1, ephemeralGb: 0, swapMb: 0, extraSpecs: {} }; // prettier-ignore
 
-eachDatabase('a server with its host', (open, dialect) => {
+eachDatabase('a server and its host', (open, dialect) => {
   let db: Database;
   let reads: ServerReads;
   let aggregates: AggregatesRepository;
@@ -44,11 +51,6 @@ eachDatabase('a server with its host', (open, dialect) => {
     const { id } = await aggregates.create({ uuid: randomUUID(), name, metadata }, 1);
     for (const host of hosts) await aggregates.addHost(id, host, 1);
   };
-  const found = async (host: string | null) => {
-    const { service: s, zone } = (await reads.find(await serverOn(host)))!;
-    return { service: s, zone };
-  };
-
   it('tells the state of the service and the zone of the host', async () => {
     await service('h1', { disabled: 1 });
     await service('h1', { binary_name: 'nova-conductor', forced_down: 1 });
@@ -59,36 +61,43 @@ eachDatabase('a server with its host', (open, dialect) => {
     ]);
     await aggregate('zone', { availability_zone: 'Zürich "1"' }, ['h1']);
     await aggregate('big', { availability_zone: 'elsewhere' }, ['h3']);
-    expect(await found('h1')).toEqual({
-      service: { disabled: true, forcedDown: false, lastSeenAt: 5 },
-      zone: 'Zürich "1"',
-    });
-    expect(await found('h2')).toEqual({ service: { disabled: false, forcedDown: true, lastSeenAt: 5 }, zone: null });
-    expect(await found('h3')).toEqual({ service: null, zone: 'elsewhere' });
-    expect(await found(null)).toEqual({ service: null, zone: null });
+    const glances: Record<string, HostGlance> = {
+      h1: { service: { disabled: true, forcedDown: false, lastSeenAt: 5 }, zone: 'Zürich "1"' },
+      h2: { service: { disabled: false, forcedDown: true, lastSeenAt: 5 }, zone: null },
+      h3: { service: null, zone: 'elsewhere' },
+    };
+    expect(Object.fromEntries(await reads.glances(['h1', 'h2', 'h3', 'h4']))).toEqual(glances);
+    for (const [host, glance] of Object.entries(glances)) expect(await reads.glance(host)).toEqual(glance);
+    expect(await reads.glance('h4')).toEqual({ service: null, zone: null });
+    expect(await statementsOf(db, () => reads.glances(['h1', 'h2', 'h3']))).toHaveLength(1);
   });
 
-  it('is the server as it is read alone, by one statement', async () => {
-    const id = await serverOn('h1');
+  it('is found by one statement, and however many are asked for at once by a few', async () => {
+    const ids = await Promise.all(Array.from({ length: 20 }, () => serverOn('h1')));
     const servers = new ServersRepository(db);
-    expect((await reads.find(id))?.server).toEqual(await servers.find(id));
+    const id = ids[0]!;
+    expect(await reads.find(id)).toEqual(await servers.find(id));
     expect(await statementsOf(db, () => reads.find(id))).toHaveLength(1);
+    const all = async () => {
+      const found = await Promise.all([...ids, randomUUID()].map((i) => reads.find(i)));
+      expect(found.map((s) => s?.id)).toEqual([...ids, undefined]);
+    };
+    expect(await statementsOf(db, all)).toHaveLength(1);
     await db.transaction((tx) => servers.softDelete(tx, id, 2));
     expect(await reads.find(id)).toBeNull();
-    expect(await reads.find(randomUUID())).toBeNull();
   });
 
   if (dialect === 'mysql')
     it('is found by indexes alone', async () => {
-      for (let i = 0; i < 50; i++) await service(`h${i}`);
-      await aggregate(
-        'all',
-        { availability_zone: 'z' },
-        Array.from({ length: 50 }, (_, i) => `h${i}`),
-      );
+      const hosts = Array.from({ length: 50 }, (_, i) => `h${i}`);
+      for (const host of hosts) await service(host);
+      await aggregate('all', { availability_zone: 'z' }, hosts);
       const id = await serverOn('h7');
-      const plans = (await plansOf(db, () => reads.find(id))).filter((l) => l.table !== '' && !l.table.startsWith('<'));
-      expect(plans.length).toBeGreaterThan(2);
-      expect(plans.filter((l) => l.key === null || l.rows > 1)).toEqual([]);
+      await serverOn('h8');
+      for (const read of [() => reads.find(id), () => reads.glance('h7')]) {
+        const plans = (await plansOf(db, read)).filter((l) => l.table !== '' && !l.table.startsWith('<'));
+        expect(plans.length).toBeGreaterThan(0);
+        expect(plans.filter((l) => l.key === null || l.rows > 1)).toEqual([]);
+      }
     });
 });

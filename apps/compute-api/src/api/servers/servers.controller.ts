@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import type { Server, ServerOnHost } from '@fractus/compute-db';
+import type { Server } from '@fractus/compute-db';
 import { isFullPage, nextHref, parsePage, type Query } from '@fractus/http';
 import { type ActionRequest, Answer } from '@fractus/microversions';
 import type { RequestContext } from '@fractus/objects';
@@ -8,13 +8,8 @@ import { canonicalAddress } from '../../app/servers/addresses';
 import { actOnServer } from '../../app/servers/act-on-server';
 import { createServer } from '../../app/servers/create-server';
 import { type ListRules, parseList } from '../../app/servers/list-servers';
-import { serverOnHostFor } from '../../app/servers/server-access';
-import {
-  type HostStatusRight,
-  type Surroundings,
-  surroundingsOf,
-  surroundingsOfOne,
-} from '../../app/servers/server-surroundings';
+import { serverFor } from '../../app/servers/server-access';
+import { type HostStatusRight, surroundingsOf } from '../../app/servers/server-surroundings';
 import { updateServer } from '../../app/servers/update-server';
 import { Api, ApiActions, type ApiRequest, type NovaFlags } from '../api';
 import { SERVER_ACTIONS } from '../server-actions';
@@ -69,8 +64,8 @@ export class ServersController {
     { params, raw }: ApiRequest<unknown, ShowServerQuery>,
     flags: NovaFlags,
   ): Promise<object> {
-    const found = await serverOnHostFor(this.parts, ctx, params['server_id'] ?? '', `${RULE}:show`);
-    return { server: await this.view(ctx, found, raw, flags) };
+    const server = await serverFor(this.parts, ctx, params['server_id'] ?? '', `${RULE}:show`);
+    return { server: await this.view(ctx, server, raw, flags) };
   }
 
   @Api('POST /servers', {
@@ -154,15 +149,11 @@ export class ServersController {
 
   private async view(
     ctx: RequestContext,
-    found: ServerOnHost,
+    server: Server,
     raw: FastifyRequest,
     flags: NovaFlags,
   ): Promise<Record<string, unknown>> {
-    const { server } = found;
-    const may = (rule: string): boolean =>
-      this.parts.may(ctx, rule, { projectId: server.projectId, userId: server.userId });
-    const around = await surroundingsOfOne(this.parts, found, this.hostStatusRight(may));
-    const [view] = await this.present(ctx, [server], new Map([[server.id, around]]), { raw, flags, may, one: true });
+    const [view] = await this.views(ctx, [server], raw, flags, true);
     return view as Record<string, unknown>;
   }
 
@@ -171,24 +162,17 @@ export class ServersController {
     servers: readonly Server[],
     raw: FastifyRequest,
     flags: NovaFlags,
+    one = false,
   ): Promise<Record<string, unknown>[]> {
-    const may = (rule: string): boolean => this.parts.may(ctx, rule);
-    const around = await surroundingsOf(this.parts, servers, this.hostStatusRight(may));
-    return this.present(ctx, servers, around, { raw, flags, may, one: false });
-  }
-
-  private async present(
-    ctx: RequestContext,
-    servers: readonly Server[],
-    around: ReadonlyMap<string, Surroundings>,
-    { raw, flags, may, one }: { raw: FastifyRequest; flags: NovaFlags; may: (rule: string) => boolean; one: boolean },
-  ): Promise<Record<string, unknown>[]> {
+    const owner = one && servers[0] ? { projectId: servers[0].projectId, userId: servers[0].userId } : undefined;
+    const may = (rule: string): boolean => this.parts.may(ctx, rule, owner);
     const rights: ServerViewRights = {
       extendedAttributes: may('os_compute_api:os-extended-server-attributes'),
       hostname: flags.hostnameForAll,
       flavorExtraSpecs: may(`${RULE}:show:flavor-extra-specs`),
       faultDetails: ctx.roles.includes('admin'),
     };
+    const around = await surroundingsOf(this.parts, servers, this.hostStatusRight(may));
     const hints = flags.schedulerHintsShown
       ? await this.parts.servers.schedulerHints(servers.map((s) => s.id))
       : undefined;

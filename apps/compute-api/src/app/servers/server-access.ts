@@ -1,8 +1,9 @@
-import type { Server, ServerOnHost, ServerReads, ServersRepository } from '@fractus/compute-db';
+import type { Server, ServerReads, ServersRepository } from '@fractus/compute-db';
 import { isFractusError, notFound, type RequestContext } from '@fractus/objects';
 
 export interface AccessDeps {
   servers: ServersRepository;
+  reads: Pick<ServerReads, 'find' | 'glance' | 'glances'>;
   authorize(ctx: RequestContext, rule: string, target: { projectId: string; userId: string }): void;
   may(ctx: RequestContext, rule: string, target?: { projectId: string; userId: string }): boolean;
 }
@@ -14,33 +15,17 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
  * no administrators: 404, never 403.
  */
 export async function serverFor(deps: AccessDeps, ctx: RequestContext, id: string, rule: string): Promise<Server> {
-  const server = UUID.test(id) ? await deps.servers.find(id.toLowerCase()) : null;
-  if (!server) throw missing(id);
-  requireAccess(deps, ctx, server, rule);
-  return server;
-}
-
-/** As `serverFor`, with what a view of the server tells of its host. */
-export async function serverOnHostFor(
-  deps: AccessDeps & { reads: ServerReads },
-  ctx: RequestContext,
-  id: string,
-  rule: string,
-): Promise<ServerOnHost> {
-  const found = UUID.test(id) ? await deps.reads.find(id.toLowerCase()) : null;
-  if (!found) throw missing(id);
-  requireAccess(deps, ctx, found.server, rule);
-  return found;
-}
-
-const missing = (id: string): Error =>
-  notFound(`Instance ${id.slice(0, 255)} could not be found.`, { code: 'server.not_found' });
-
-function requireAccess(deps: AccessDeps, ctx: RequestContext, server: Server, rule: string): void {
+  const missing = (): Error =>
+    notFound(`Instance ${id.slice(0, 255)} could not be found.`, { code: 'server.not_found' });
+  if (!UUID.test(id)) throw missing();
+  const server = await deps.reads.find(id.toLowerCase());
+  if (!server) throw missing();
+  const target = { projectId: server.projectId, userId: server.userId };
   try {
-    deps.authorize(ctx, rule, { projectId: server.projectId, userId: server.userId });
+    deps.authorize(ctx, rule, target);
   } catch (e) {
     const foreign = server.projectId !== ctx.projectId && !ctx.roles.includes('admin');
-    throw foreign && isFractusError(e, 'forbidden') ? missing(server.id) : e;
+    throw foreign && isFractusError(e, 'forbidden') ? missing() : e;
   }
+  return server;
 }

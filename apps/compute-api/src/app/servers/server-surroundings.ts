@@ -1,19 +1,16 @@
 import {
-  type AggregatesRepository,
-  type HostsRepository,
+  type HostGlance,
   type Server,
-  type ServerOnHost,
+  type ServerFault,
+  type ServerReads,
   type ServersRepository,
-  type Service,
   serviceIsUp,
-  ZONE_KEY,
 } from '@fractus/compute-db';
-import type { ServerFault } from '@fractus/compute-db';
 
 export interface SurroundingsDeps {
   servers: ServersRepository;
-  hosts: HostsRepository;
-  aggregates: AggregatesRepository;
+  reads: Pick<ServerReads, 'glance' | 'glances'>;
+  /** The zone of hosts that no aggregate puts in one. */
   defaultZone: string;
   serviceDownSeconds: number;
 }
@@ -27,75 +24,49 @@ export interface Surroundings {
   hostStatus: string | null;
 }
 
-/** What the views of a page of servers need beside the servers: four queries for any number of them. */
+/** What the views of a page of servers need beside the servers: two statements for any number of them. */
 export async function surroundingsOf(
   deps: SurroundingsDeps,
   servers: readonly Server[],
   right: HostStatusRight,
 ): Promise<Map<string, Surroundings>> {
-  const hosts = [...new Set(servers.flatMap((s) => s.host ?? []))];
-  const faults = await faultsOf(deps, servers);
-  const zones = hosts.length ? await zonesOf(deps.aggregates, deps.defaultZone) : () => deps.defaultZone;
-  const services =
-    hosts.length && right !== 'none' ? await deps.hosts.computeServices(hosts) : new Map<string, Service>();
+  const failed = servers.filter((s) => s.vmState === 'error' || s.vmState === 'deleted').map((s) => s.id);
+  const faults = failed.length ? await deps.servers.latestFaults(failed) : new Map<string, ServerFault>();
+  const glances = await glancesOf(deps, servers);
+  const now = Date.now();
   return new Map(
-    servers.map((s) => [
-      s.id,
-      {
-        fault: faults.get(s.id) ?? null,
-        hostZone: s.host === null ? null : zones(s.host),
-        hostStatus: shownStatus(deps, s.host === null ? undefined : services.get(s.host), right),
-      },
-    ]),
+    servers.map(({ id, host }) => {
+      const glance = host === null ? undefined : glances.get(host);
+      const hostZone = host === null ? null : (glance?.zone ?? deps.defaultZone);
+      return [id, { fault: faults.get(id) ?? null, hostZone, hostStatus: shownStatus(deps, glance, right, now) }];
+    }),
   );
 }
 
-/** What the view of one server needs, which its own read has brought already but for its fault. */
-export async function surroundingsOfOne(
-  deps: SurroundingsDeps,
-  { server, service, zone }: ServerOnHost,
-  right: HostStatusRight,
-): Promise<Surroundings> {
-  return {
-    fault: (await faultsOf(deps, [server])).get(server.id) ?? null,
-    hostZone: server.host === null ? null : (zone ?? deps.defaultZone),
-    hostStatus: shownStatus(deps, service ?? undefined, right),
-  };
+async function glancesOf(
+  { reads }: SurroundingsDeps,
+  servers: readonly Server[],
+): Promise<ReadonlyMap<string, HostGlance>> {
+  const hosts = [...new Set(servers.flatMap((s) => s.host ?? []))];
+  const [first] = hosts;
+  if (first === undefined) return new Map();
+  return hosts.length === 1 ? new Map([[first, await reads.glance(first)]]) : reads.glances(hosts);
 }
 
-async function faultsOf(deps: SurroundingsDeps, servers: readonly Server[]): Promise<Map<string, ServerFault>> {
-  const failed = servers.filter((s) => s.vmState === 'error' || s.vmState === 'deleted').map((s) => s.id);
-  return failed.length ? deps.servers.latestFaults(failed) : new Map<string, ServerFault>();
-}
-
-/** Zone by host: the aggregate's that has one, else the default zone. */
-export async function zonesOf(
-  aggregates: AggregatesRepository,
-  defaultZone: string,
-): Promise<(host: string) => string> {
-  const byHost = new Map<string, string>();
-  for (const { metadata, hosts } of await aggregates.list()) {
-    const zone = metadata[ZONE_KEY];
-    if (zone !== undefined) for (const host of hosts) byHost.set(host, zone);
-  }
-  return (host) => byHost.get(host) ?? defaultZone;
-}
-
-type HostService = Pick<Service, 'disabled' | 'forcedDown' | 'lastSeenAt'>;
-
-/** The host's status as far as the asker may know it; '' without a host or its service. */
+/** The host's status as far as the asker may know it; null: not at all. */
 function shownStatus(
-  deps: Pick<SurroundingsDeps, 'serviceDownSeconds'>,
-  service: HostService | undefined,
+  { serviceDownSeconds }: SurroundingsDeps,
+  glance: HostGlance | undefined,
   right: HostStatusRight,
+  now: number,
 ): string | null {
   if (right === 'none') return null;
-  const text = statusOfHost(service, Date.now(), deps.serviceDownSeconds * 1000);
+  const text = statusOfHost(glance?.service ?? null, now, serviceDownSeconds * 1000);
   return right === 'all' || text === 'UNKNOWN' ? text : null;
 }
 
 /** DOWN (an operator said so), MAINTENANCE (disabled), UNKNOWN (it has fallen silent), UP; '' without a service. */
-function statusOfHost(service: HostService | undefined, now: number, downAfterMs: number): string {
+function statusOfHost(service: HostGlance['service'], now: number, downAfterMs: number): string {
   if (!service) return '';
   if (service.forcedDown) return 'DOWN';
   if (service.disabled) return 'MAINTENANCE';

@@ -1,11 +1,8 @@
-import type { AggregatesRepository, Server, ServerOnHost, ServerPatch, ServerReads } from '@fractus/compute-db';
+import type { Server, ServerPatch } from '@fractus/compute-db';
 import { conflict, notFound, type RequestContext } from '@fractus/objects';
 import { type AccessDeps, serverFor } from './server-access';
-import { zonesOf } from './server-surroundings';
 
 export interface UpdateServerDeps extends AccessDeps {
-  reads: ServerReads;
-  aggregates: AggregatesRepository;
   defaultZone: string;
 }
 
@@ -27,17 +24,15 @@ export async function updateServer(
   ctx: RequestContext,
   id: string,
   request: UpdateServerRequest,
-): Promise<ServerOnHost> {
+): Promise<Server> {
   const server = await serverFor(deps, ctx, id, 'os_compute_api:servers:update');
   const { pinnedZone, ...plain } = request;
   if (pinnedZone) await checkPin(deps, server, pinnedZone);
   const patch: ServerPatch = { ...plain, availabilityZone: pinnedZone };
-  const missing = (): Error => notFound(`Instance ${id} could not be found.`, { code: 'server.not_found' });
-  if (!(await deps.servers.update(server.id, patch))) throw missing();
+  if (!(await deps.servers.update(server.id, patch)))
+    throw notFound(`Instance ${id} could not be found.`, { code: 'server.not_found' });
   if (pinnedZone !== undefined) await deps.servers.repin(server.id, pinnedZone);
-  const updated = await deps.reads.find(server.id);
-  if (!updated) throw missing();
-  return updated;
+  return deps.servers.get(server.id);
 }
 
 /** A server can be pinned only to where it is; to move it to another zone is another action. */
@@ -50,7 +45,7 @@ async function checkPin(deps: UpdateServerDeps, server: Server, zone: string): P
     });
   if (server.host === null)
     throw conflict(`Instance ${server.id} is on no host and cannot be pinned to a zone.`, { code: 'server.no_host' });
-  const actual = (await zonesOf(deps.aggregates, deps.defaultZone))(server.host);
+  const actual = (await deps.reads.glance(server.host)).zone ?? deps.defaultZone;
   if (actual !== zone)
     throw conflict(`Instance ${server.id} is in availability zone ${actual}, not ${zone}.`, {
       code: 'server.zone_mismatch',
