@@ -4,24 +4,12 @@
  * FRACTUS_FULL=1 kills 20 times in the boot of 100 servers; FRACTUS_SEED repeats a run.
  */
 import { randomInt } from 'node:crypto';
-import { eventually, inParallel, ProcessCloud, readBooks, Servers } from '@fractus/testing';
+import { eventually, inParallel, pause, ProcessCloud, randomFrom, readBooks, Servers } from '@fractus/testing';
 
 const FULL = process.env['FRACTUS_FULL'] === '1';
 const KILLS = FULL ? 20 : 6;
 const COUNT = FULL ? 100 : 60;
 const SEED = Number(process.env['FRACTUS_SEED'] ?? randomInt(2 ** 31));
-
-/** Mulberry32: small, seeded, good enough to choose moments. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('kill -9', () => {
   let cloud: ProcessCloud;
@@ -61,13 +49,13 @@ describe('kill -9', () => {
       const starts: number[] = [];
       for (let kill = 0; kill < KILLS; kill++) {
         const asking = ask(kill * share, Math.min(COUNT, (kill + 1) * share), random).catch(() => 'cut off');
-        await after(random() * 2000);
+        await pause(random() * 2000);
         await cloud.end('SIGKILL');
         await asking;
         cloud.launch();
         if (random() < 0.2) {
           // some kills hit the start itself
-          await after(random() * 1500);
+          await pause(random() * 1500);
           await cloud.end('SIGKILL');
           cloud.launch();
         }

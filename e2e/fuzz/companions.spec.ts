@@ -283,7 +283,7 @@ describe('the companions under fire', () => {
           }));
         }),
       );
-      const tally = await attack({ origin: cloud().cloud.urls[service], requests, forMs: FOR_MS, seed: SEED });
+      const tally = await attack({ origin: cloud().urls[service], requests, forMs: FOR_MS, seed: SEED });
       expect(tally[200]).toBeGreaterThan(0);
       const servers = new Servers(cloud().demo);
       await servers.delete(

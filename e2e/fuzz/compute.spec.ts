@@ -130,7 +130,7 @@ about('the Compute API under fire', () => {
         ].map((version) => request({ operation, version })),
       );
       const requests = fc.oneof(...all);
-      const tally = await attack({ origin: cloud().cloud.urls.compute, requests, forMs: FOR_MS, seed: SEED });
+      const tally = await attack({ origin: cloud().urls.compute, requests, forMs: FOR_MS, seed: SEED });
       const sum = (from: number, to: number) =>
         Object.entries(tally).reduce(
           (n, [status, count]) => n + (Number(status) >= from && Number(status) < to ? count : 0),

@@ -116,7 +116,7 @@ about('Placement under fire', () => {
       };
       // POST /reshaper and /allocations name providers in their bodies, which the schemas fill with none of ours
       const requests = fc.oneof(...contract!.routes.flatMap((route) => MINORS.map((minor) => request(route, minor))));
-      const tally = await attack({ origin: cloud().cloud.urls.placement, requests, forMs: FOR_MS, seed: SEED });
+      const tally = await attack({ origin: cloud().urls.placement, requests, forMs: FOR_MS, seed: SEED });
       expect((tally[200] ?? 0) + (tally[204] ?? 0)).toBeGreaterThan(0);
       expect(tally[400]).toBeGreaterThan(0);
       const servers = new Servers(demo);

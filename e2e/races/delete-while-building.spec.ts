@@ -10,9 +10,11 @@ const CONCURRENCY = 20;
 describe('servers deleted while they are built', () => {
   const cloud = useCloud({
     hosts: 100,
-    configs: {
-      computeApi: { quota: { instances: -1, cores: -1, ram: -1 } },
-      agent: { simulated: { latency: { spawn: 400, destroy: 20 } } },
+    env: {
+      FRACTUS_COMPUTE_API_QUOTA_INSTANCES: '-1',
+      FRACTUS_COMPUTE_API_QUOTA_CORES: '-1',
+      FRACTUS_COMPUTE_API_QUOTA_RAM: '-1',
+      FRACTUS_COMPUTE_AGENT_SIMULATED_LATENCY: '{"spawn": 400, "destroy": 20}',
     },
   });
 

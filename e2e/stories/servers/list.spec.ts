@@ -7,7 +7,10 @@ interface Page {
 }
 
 describe('lists of servers', () => {
-  const cloud = useCloud({ hosts: 3, configs: { computeApi: { quota: { instances: 100, cores: 100 } } } });
+  const cloud = useCloud({
+    hosts: 3,
+    env: { FRACTUS_COMPUTE_API_QUOTA_INSTANCES: '100', FRACTUS_COMPUTE_API_QUOTA_CORES: '100' },
+  });
   let demo: Servers;
   let admin: Servers;
   const ids: Record<string, string> = {};

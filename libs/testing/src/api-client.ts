@@ -12,12 +12,23 @@ export interface CallOptions {
   headers?: Record<string, string>;
 }
 
+/** One answered request, as its sender saw it. */
+export interface Answered {
+  readonly method: string;
+  /** Below the endpoint, with its query. */
+  readonly path: string;
+  readonly body: unknown;
+  readonly status: number;
+}
+
 export interface ApiClientOptions {
   /** Base URL, as the catalog has it; read at every call, since a restart may move it. */
   readonly url: string;
   service: 'compute' | 'placement' | 'image' | 'network' | 'identity';
   token: () => Promise<string>;
   contract?: NovaContract | null;
+  /** Told of every answer. */
+  answered?: (answer: Answered) => void;
 }
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a story reads whatever the wire brings
@@ -65,6 +76,7 @@ export class ApiClient {
     });
     const text = await answer.text();
     const parsed = text === '' ? null : parse(text);
+    this.options.answered?.({ method, path, body, status: answer.status });
     if (service === 'compute') this.checkContract(method, path, body, version ?? '2.1', answer.status, parsed);
     return { status: answer.status, headers: answer.headers, body: parsed };
   }

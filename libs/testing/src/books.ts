@@ -1,7 +1,7 @@
 /** What a cloud holds, read from every book that is kept of it; after everything is deleted they must all be empty. */
-import { join } from 'node:path';
-import { doubleGuests, readLedger, type DoubleGuest } from '@fractus/virt-simulated';
-import { eventually, type CloudUser } from './test-cloud';
+import { doubleGuests, type DoubleGuest, type LedgerEntry } from '@fractus/virt-simulated';
+import type { CloudUser } from './cloud-user';
+import { eventually } from './eventually';
 
 export interface Books {
   /** Servers that are not deleted, over all projects. */
@@ -22,11 +22,12 @@ export interface Books {
 
 interface Kept {
   readonly admin: CloudUser;
-  readonly stateDir: string;
+  ledger(): LedgerEntry[];
 }
 
-export async function readBooks({ admin, stateDir }: Kept, projects: readonly string[] = []): Promise<Books> {
-  const ledger = readLedger(join(stateDir, 'agent', 'simulated'));
+export async function readBooks(kept: Kept, projects: readonly string[] = []): Promise<Books> {
+  const { admin } = kept;
+  const ledger = kept.ledger();
   const alive = new Map<string, number>();
   for (const { serverId, effect } of ledger) {
     if (effect === 'spawn') alive.set(serverId, (alive.get(serverId) ?? 0) + 1);

@@ -1,21 +1,14 @@
 /** The cloud as its users run it: a process of its own, which can be killed without warning and started again. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { CloudUser, type ServiceName } from './test-cloud';
+import { readLedger, type LedgerEntry } from '@fractus/virt-simulated';
+import { CloudUser, type ServiceUrls } from './cloud-user';
+import { freePortBase, PORT_OFFSETS } from './ports';
 
 const ROOT = resolve(__dirname, '../../..');
-/** How far each service's port is from the base. */
-const OFFSETS: Record<ServiceName, number> = {
-  identity: 0,
-  compute: 3774,
-  placement: 3778,
-  image: 4292,
-  network: 4696,
-};
 
 /** Bundles the cloud unless that was done since the last change, and gives the bundle's path. */
 function buildCloud(): string {
@@ -52,12 +45,19 @@ export class ProcessCloud {
     const folder = mkdtempSync(join(ROOT, 'tmp', 'bundle-'));
     cpSync(dirname(buildCloud()), folder, { recursive: true });
     const stateDir = mkdtempSync(join(tmpdir(), 'fractus-process-'));
-    return new ProcessCloud(stateDir, join(folder, 'main.js'), await freeBase(), options);
+    return new ProcessCloud(stateDir, join(folder, 'main.js'), await freePortBase(), options);
   }
 
-  get urls(): Record<ServiceName, string> {
-    const entries = Object.entries(OFFSETS).map(([name, offset]) => [name, `http://127.0.0.1:${this.base + offset}`]);
-    return Object.fromEntries(entries) as Record<ServiceName, string>;
+  get urls(): ServiceUrls {
+    const entries = Object.entries(PORT_OFFSETS).map(([name, offset]) => [
+      name,
+      `http://127.0.0.1:${this.base + offset}`,
+    ]);
+    return Object.fromEntries(entries) as unknown as ServiceUrls;
+  }
+
+  ledger(): LedgerEntry[] {
+    return readLedger(join(this.stateDir, 'agent', 'simulated'));
   }
 
   get pid(): number | undefined {
@@ -115,33 +115,16 @@ export class ProcessCloud {
       const secrets = JSON.parse(readFileSync(join(this.stateDir, 'secrets.json'), 'utf8')) as Record<string, string>;
       return secrets[secret] ?? '';
     };
-    return new CloudUser(
-      () => this.urls,
-      {
+    return new CloudUser({
+      urls: () => this.urls,
+      who: {
         name,
         project: name,
         get password() {
           return password();
         },
       },
-      null,
-    );
+      contract: null,
+    });
   }
-}
-
-/** A base at which every service's port is free right now. */
-async function freeBase(): Promise<number> {
-  for (let base = 11_000 + (process.pid % 400) * 40; base < 60_000; base += 100) {
-    const states = await Promise.all(Object.values(OFFSETS).map((offset) => isFree(base + offset)));
-    if (states.every(Boolean)) return base;
-  }
-  throw new Error('no free range of ports found');
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((done) => {
-    const server = createServer();
-    server.once('error', () => done(false));
-    server.listen({ host: '127.0.0.1', port, exclusive: true }, () => server.close(() => done(true)));
-  });
 }

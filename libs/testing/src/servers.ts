@@ -1,6 +1,7 @@
 /** The few steps that most stories about servers take, in one user's name. */
 import type { ApiAnswer, CallOptions } from './api-client';
-import { eventually, type CloudUser } from './test-cloud';
+import type { CloudUser } from './cloud-user';
+import { eventually } from './eventually';
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a story reads whatever the wire brings
 type Wire = any;
