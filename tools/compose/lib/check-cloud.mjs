@@ -198,6 +198,13 @@ async function survives() {
     for (const id of ids) await cloud.until(id, 'gone');
   });
   await step('down and up again keeps everything', () => downAndUp(kept));
+  await step('operators’ tools find the cloud, and find it well', () => {
+    const run = (...args) => project.compose('run', '--rm', '-T', 'tools', ...args);
+    expect(/delete-server/.test(run('tasks', 'list', '--state', 'all')), 'no task is listed');
+    run('doctor');
+    const level = project.compose('exec', '-T', 'scheduler', 'fractus', 'log-level', 'debug');
+    expect(level.includes('"debug"'), level);
+  });
   await step('--scale adds an agent, and takes it away', async () => {
     await up(3);
     const cloud = await login(admin);
