@@ -45,10 +45,13 @@ interface Pooled extends Held {
 
 interface Waiter {
   readonly mode: Mode;
+  /** How often one that came later was served first. */
+  passed: number;
   take(connection: Pooled): void;
   fail(e: Error): void;
 }
 
+const MOST_PASSED = 8;
 /** How long a farewell may take. */
 const GOODBYE_MS = 2_000;
 
@@ -75,6 +78,7 @@ export class MysqlPool {
       };
       const waiter: Waiter = {
         mode,
+        passed: 0,
         take: (connection) => (done(), resolve(this.inMode(connection, mode))),
         fail: (e) => (done(), reject(e)),
       };
@@ -86,7 +90,7 @@ export class MysqlPool {
   release(held: Held): void {
     const connection = held as Pooled;
     if (connection.dead) return;
-    const [next] = this.waiting;
+    const next = this.nextFor(connection);
     if (next) next.take(connection);
     else if (this.closed) this.discard(connection);
     else this.idle.push(connection);
@@ -114,6 +118,18 @@ export class MysqlPool {
       if (this.idle[i]?.mode === mode) return this.idle.splice(i, 1)[0];
     }
     return this.hasRoom() ? undefined : this.idle.shift();
+  }
+
+  /** The first in line, or one behind it who needs the connection as it is; nobody is passed over many times. */
+  private nextFor({ mode }: Pooled): Waiter | undefined {
+    const [first] = this.waiting;
+    if (!first || first.mode === mode || first.passed >= MOST_PASSED) return first;
+    for (const waiter of this.waiting) {
+      if (waiter.mode !== mode) continue;
+      first.passed++;
+      return waiter;
+    }
+    return first;
   }
 
   private hasRoom(): boolean {
