@@ -28,6 +28,7 @@ export function recordsOf(sketches: readonly Sketch[]): ProviderRecord[] {
     uuid: s.name,
     name: s.name,
     generation: 0,
+    revision: 1,
     parentId: s.parent === undefined ? null : ids.get(s.parent)!,
     rootId: ids.get(rootOf(s).name)!,
     updatedAt: 0,

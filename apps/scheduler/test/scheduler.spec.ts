@@ -78,6 +78,22 @@ describe('selectDestinations', () => {
       expect(body).toContain(`fractus_rpc_seconds_count{side="${side}",method="${method}",outcome="ok"} 1`);
   });
 
+  it.each([false, true])(
+    'reads candidates in short, and in full from a Placement that knows no other form (%s)',
+    async (older) => {
+      await start(providers(3), hosts(3));
+      cloud.placement.older = older;
+      // what is left tells the hosts apart
+      const taken = (n: number, vcpus: number) => ({ [nodeIdOf(n)]: { resources: { VCPU: vcpus } } });
+      cloud.placement.flat.claim('other', { ...taken(0, 2), ...taken(2, 1) });
+      const { destination, alternates } = await cloud.client.selectDestinations(ctx, aCall());
+      const all = [destination!, ...alternates];
+      expect(all.map((d) => d.host)).toEqual(['c1', 'c2', 'c0']);
+      const resources = { VCPU: 1, MEMORY_MB: 1024, DISK_GB: 10 };
+      for (const d of all) expect(d.allocations).toEqual({ [d.nodeId]: { resources } });
+    },
+  );
+
   it('never over-commits under many calls at once, and loses none that fits', async () => {
     await start(providers(10), hosts(10));
     const calls = Array.from({ length: 60 }, () => aCall());

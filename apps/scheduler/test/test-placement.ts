@@ -2,6 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { conflict, type RequestContext, unimplemented } from '@fractus/objects';
 import { RpcHandlers } from '@fractus/rpc';
 import {
+  type CandidateOutline,
   type CandidateQuery,
   type Candidates,
   type ConsumerId,
@@ -13,7 +14,7 @@ import {
   placementContract,
   type WriteAllocations,
 } from '@fractus/rpc-contracts';
-import { FlatPlacement, type FlatProvider } from '@fractus/scheduling';
+import { type Candidate, FlatPlacement, type FlatProvider } from '@fractus/scheduling';
 
 /**
  * A Placement of flat providers that keeps the contract's promises that the scheduler relies on: capacity, consumer
@@ -25,6 +26,8 @@ export class TestPlacement {
   /** Answers of writes that do not reach the caller although the write was done. */
   loseAnswers = 0;
   writes = 0;
+  /** Knows of no outlines, as the release before them. */
+  older = false;
   /** Thrown at the next searches. */
   refuse?: Error;
   private readonly generations = new Map<string, number>();
@@ -39,6 +42,8 @@ export class TestPlacement {
   search(query: CandidateQuery): Candidates {
     if (this.refuse) throw this.refuse;
     const { candidates, stages } = this.flat.candidates(query);
+    if (query.roomOf && !this.older)
+      return { candidates: [], summaries: {}, stages, outline: this.outline(candidates, query.roomOf) };
     const summaries: Candidates['summaries'] = {};
     for (const { rootId } of candidates) {
       const { capacity = {}, traits = [] } = this.providers.find((p) => p.id === rootId) ?? {};
@@ -48,6 +53,19 @@ export class TestPlacement {
       summaries[rootId] = { resources, traits: [...traits], parentId: null, rootId };
     }
     return { candidates: candidates.map((c) => ({ ...c, mappings: { '': [c.rootId] } })), summaries, stages };
+  }
+
+  private outline(candidates: readonly Candidate[], roomOf: readonly string[]): CandidateOutline {
+    const roots = [...new Set(candidates.map((c) => c.rootId))];
+    const demands = candidates.map((c) => c.allocations[c.rootId]?.resources ?? {});
+    const free = (name: string, root: string): number | null =>
+      this.providers.find((p) => p.id === root)?.capacity?.[name] === undefined ? null : this.flat.free(root, name);
+    return {
+      providers: roots,
+      demands,
+      candidates: candidates.map((c, i) => [roots.indexOf(c.rootId), roots.indexOf(c.rootId), i]),
+      room: Object.fromEntries(roomOf.map((name) => [name, roots.map((root) => free(name, root))])),
+    };
   }
 
   async write({ consumers }: WriteAllocations): Promise<ConsumerRecords> {

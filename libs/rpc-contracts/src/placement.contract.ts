@@ -3,6 +3,8 @@ import { ListOf, MapOf, Nested, Nullable } from '@fractus/dto-schema';
 import { call, defineContract } from './contract';
 import { AllocationResources } from './operations.dto';
 
+const AMOUNTS = { type: 'object', additionalProperties: { type: 'integer' } } as const;
+
 /** Inventory of one resource class; the rules are upstream's (amount = total − reserved, times allocation_ratio). */
 export class InventoryRecord {
   @IsInt() total: number;
@@ -92,6 +94,11 @@ export class CandidateQuery {
   @ListOf('string') rootRequired: string[];
   @ListOf('string') rootForbidden: string[];
   @IsOptional() @IsInt() @Min(1) limit?: number;
+  /**
+   * Resource classes whose free units of each root the caller wants to know. With it the answer is an `outline`;
+   * `candidates` and `summaries` are empty then, unless Placement is older than this member.
+   */
+  @IsOptional() @ListOf('string') roomOf?: string[];
 }
 export class Candidate {
   @MapOf(() => AllocationResources) allocations: Record<string, AllocationResources>;
@@ -122,10 +129,25 @@ export class ProviderSummary {
   @Nullable() @IsUUID() parentId: string | null;
   @IsUUID() rootId: string;
 }
+/**
+ * Candidates in short: what is the same in many is told once, and places in lists (from 0) stand for it. A hundred take
+ * a twentieth of what they take in full.
+ */
+export class CandidateOutline {
+  /** Uuids, each once: first the roots that candidates are of, then other providers that they name. */
+  @ListOf('string') providers: string[];
+  /** What is taken of one provider: resource class → units. Each once. */
+  @ListOf(AMOUNTS) demands: Record<string, number>[];
+  /** Of each candidate: the place of its root in `providers`, then by turns places of a provider and of its demand. */
+  @ListOf({ type: 'array', items: { type: 'integer' } }) candidates: number[][];
+  /** Resource class of `roomOf` → free units of each root, in their order; null where it has no such inventory. */
+  @MapOf({ type: 'array', items: { type: ['integer', 'null'] } }) room: Record<string, (number | null)[]>;
+}
 export class Candidates {
   @ListOf(() => Candidate) candidates: Candidate[];
   @MapOf(() => ProviderSummary) summaries: Record<string, ProviderSummary>;
   @ListOf(() => SearchStage) stages: SearchStage[];
+  @IsOptional() @Nested(() => CandidateOutline) outline?: CandidateOutline;
 }
 
 /** In whose name an allocation is written: a lower fence than one already seen for the consumer is refused (`claim.stale_fence`). */

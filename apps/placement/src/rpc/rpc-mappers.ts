@@ -16,6 +16,7 @@ import type { Candidate, SearchResult } from '../domain/search';
 import type { Stage } from '../domain/trace';
 import type { Consumer, ConsumerWrite } from '../services/allocations.types';
 import type { ProviderChange } from '../services/provider-updates.service';
+import { toOutline } from './outline';
 
 export function toProviderRecord(p: Provider): ProviderRecord {
   return {
@@ -69,7 +70,10 @@ export function toQuery(message: QueryMessage): CandidateQuery {
   };
 }
 
-export function toCandidates(result: SearchResult, stages: readonly Stage[]): Candidates {
+/** In full, or as an outline where the room of roots was asked for. */
+export function toCandidates(result: SearchResult, stages: readonly Stage[], roomOf?: readonly string[]): Candidates {
+  const told = stages.map(toStage);
+  if (roomOf) return { candidates: [], summaries: {}, stages: told, outline: toOutline(result.candidates, roomOf) };
   const summaries: Candidates['summaries'] = {};
   for (const tree of result.trees) {
     for (const p of tree.providers) {
@@ -83,7 +87,7 @@ export function toCandidates(result: SearchResult, stages: readonly Stage[]): Ca
       };
     }
   }
-  return { candidates: result.candidates.map(toCandidate), summaries, stages: stages.map(toStage) };
+  return { candidates: result.candidates.map(toCandidate), summaries, stages: told };
 }
 
 function toCandidate(c: Candidate): Candidates['candidates'][number] {

@@ -28,8 +28,9 @@ import {
   type ScheduleRequest,
   type SchedulingOptions,
 } from '@fractus/scheduling';
-import type { HostCache, ProviderRoom } from '../hosts/host-cache';
+import type { HostCache } from '../hosts/host-cache';
 import { Claimer } from './claimer';
+import { type Offered, offeredBy, ROOM_CLASSES } from './offered';
 
 export interface AttemptDeps {
   readonly cache: HostCache;
@@ -96,10 +97,12 @@ export class Attempt {
     const { query, builder } = prepared;
     if (!limited) delete query.limit;
     const asOf = Date.now();
-    const answer = await placement.getCandidates(this.ctx, query).catch((e: unknown) => refusedQuery(e, builder));
+    const question = { ...query, roomOf: [...ROOM_CLASSES] };
+    const answer = await placement.getCandidates(this.ctx, question).catch((e: unknown) => refusedQuery(e, builder));
     if (!answer) return { prepared, outcome: 'no_valid_host', partial: false };
-    const partial = query.limit !== undefined && answer.candidates.length >= query.limit;
-    const ranked = this.rank(wanted, prepared, answer, asOf, partial);
+    const offered = offeredBy(answer);
+    const partial = query.limit !== undefined && offered.candidates.length >= query.limit;
+    const ranked = this.rank(wanted, prepared, offered, answer.stages, asOf, partial);
     if (ranked.length === 0) return { prepared, outcome: 'no_valid_host', partial };
     const { stage, claimed } = await claimFirst(ranked, (c, host) => this.tryClaim(c, host, wanted), builder);
     if (!claimed) return { prepared, outcome: 'claims_exhausted', claim: stage, partial };
@@ -115,16 +118,16 @@ export class Attempt {
   private rank(
     wanted: ScheduleRequest,
     { builder }: Query,
-    answer: Candidates,
+    offered: Offered,
+    searchStages: Candidates['stages'],
     asOf: number,
     limited: boolean,
   ): RankedHost[] {
-    const { candidates, summaries, stages: searchStages } = answer;
     const { cache, options } = this.deps;
     const now = Date.now();
-    const offered = offersOf(candidates, (rootId) => cache.view(rootId, now, roomOf(summaries[rootId], asOf)));
+    const offers = offersOf(offered.candidates, (rootId) => cache.view(rootId, now, offered.roomOf(rootId, asOf)));
     const seed = `${this.request.taskId}/${this.request.fence}`;
-    return rank({ request: wanted, builder, ...offered, searchStages, limited, options, seed });
+    return rank({ request: wanted, builder, ...offers, searchStages, limited, options, seed });
   }
 
   /** While the claim is under way its room counts as taken, so that requests beside this one look elsewhere. */
@@ -177,14 +180,6 @@ function refusedQuery(e: unknown, builder: ReportBuilder): undefined {
   const reason = { code: e.code, have: null, need: 'a query that Placement can answer', sentence: e.message };
   builder.stage({ stage: 'request_filter', name: 'placement_query', constraints: [], reason });
   return undefined;
-}
-
-function roomOf(summary: Candidates['summaries'][string] | undefined, asOf: number): ProviderRoom {
-  const free = (name: string): number | undefined => {
-    const found = summary?.resources[name];
-    return found && found.capacity - found.used;
-  };
-  return { asOf, vcpus: free('VCPU'), memoryMb: free('MEMORY_MB'), diskGb: free('DISK_GB') };
 }
 
 const destinationOf = ({ host, node, nodeId }: HostView, allocations: Allocations, weight: number): Destination => ({
