@@ -125,7 +125,7 @@ eachDatabase('claims from many writers at once', (open) => {
 
   it('are refused under a fence lower than one already seen, also after the consumer is gone', async () => {
     const uuid = randomUUID();
-    const claim = (fence: number): Promise<void> =>
+    const claim = (fence: number): Promise<unknown> =>
       world.allocations.write(ctx, [
         {
           uuid,
@@ -162,7 +162,7 @@ eachDatabase('claims from many writers at once', (open) => {
   it('may leave an overfull provider better than it was, not worse', async () => {
     const host = hosts[0]!;
     const uuid = randomUUID();
-    const put = (vcpu: number): Promise<void> =>
+    const put = (vcpu: number): Promise<unknown> =>
       world.allocations.write(ctx, [
         { uuid, projectId: 'p', userId: 'u', allocations: holding({ [host]: { VCPU: vcpu } }) },
       ]);

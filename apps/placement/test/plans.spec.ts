@@ -8,7 +8,7 @@ onMysql('an index serves', (open) => {
   let world: World;
   const hosts = Array.from({ length: 40 }, () => randomUUID());
   const consumers = Array.from({ length: 400 }, () => randomUUID());
-  const claim = (uuid: string, host: string): Promise<void> =>
+  const claim = (uuid: string, host: string): Promise<unknown> =>
     world.allocations.write(ctx, [
       { uuid, projectId: 'p', userId: 'u', allocations: holding({ [host]: { VCPU: 1 } }) },
     ]);
@@ -48,8 +48,19 @@ onMysql('an index serves', (open) => {
     await expectKeys(30, () => other.sync());
   });
 
-  it('a claim takes as many statements on an old cloud as on a new one', async () => {
+  it('claims and removals take as many statements on an old cloud as on a new one', async () => {
     await world.replica.sync();
-    expect((await statementsOf(world.db, () => claim(randomUUID(), hosts[11]!))).length).toBe(10);
+    const owner = { taskId: randomUUID(), fence: 1 };
+    const [uuid, host] = [randomUUID(), hosts[11]!];
+    const write = (generation: number | null): Promise<unknown> =>
+      world.allocations.write(ctx, [{ uuid, projectId: 'p', userId: 'u', generation, owner, allocations: holding({ [host]: { VCPU: 1 } }) }]); // prettier-ignore
+    const count = async (work: () => Promise<unknown>): Promise<number> => (await statementsOf(world.db, work)).length;
+    // consumer, fence, provider, stock, allocations, log
+    expect(await count(() => write(null))).toBe(6);
+    // what it held is read, and goes
+    expect(await count(() => write(1))).toBe(8);
+    expect(await count(() => world.allocations.remove(ctx, uuid, { owner }))).toBe(6);
+    // who follows asks the log alone
+    expect(await count(() => world.replica.sync())).toBe(1);
   });
 });

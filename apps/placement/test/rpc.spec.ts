@@ -105,6 +105,33 @@ eachDatabase('placement over RPC', (open) => {
     ]);
   });
 
+  it('tells candidates in short to who asks for the room of their roots', async () => {
+    const question = {
+      groups: [group({ VCPU: 2 }), { ...group({ CUSTOM_PONY: 1 }), suffix: '_pony' }],
+      sameSubtree: [],
+      rootRequired: [],
+      rootForbidden: [],
+      limit: 10,
+    };
+    const full = await client.getCandidates(ctx, question);
+    const short = await client.getCandidates(ctx, { ...question, roomOf: ['VCPU', 'DISK_GB'] });
+    expect(full.outline).toBeUndefined();
+    expect(full.candidates.map((c) => c.allocations)).toEqual([
+      { [hosts[0]]: { resources: { VCPU: 2, CUSTOM_PONY: 1 } } },
+    ]);
+    expect(short).toEqual({
+      candidates: [],
+      summaries: {},
+      stages: [],
+      outline: {
+        providers: [hosts[0]],
+        demands: [{ VCPU: 2, CUSTOM_PONY: 1 }],
+        candidates: [[0, 0, 0]],
+        room: { VCPU: [8], DISK_GB: [null] },
+      },
+    });
+  });
+
   it('claims in the name of a task and undoes by consumer', async () => {
     const consumerId = randomUUID();
     const owner = { taskId: randomUUID(), fence: 2 };

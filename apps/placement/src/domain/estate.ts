@@ -3,8 +3,20 @@
  * Pure data structure; who keeps it true is the replica's affair.
  */
 import { Bits } from './bits';
-import { type Provider, type Tree } from './provider';
+import { buildTree, type Provider, type ProviderRecord, type Tree } from './provider';
 import { TreeIndex } from './tree-index';
+
+/** A write to a provider that has changed its usage alone. */
+export interface UsageWrite {
+  readonly providerId: number;
+  /** Revision and generation after the write; the state before had one revision less. */
+  readonly revision: number;
+  readonly generation: number;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** Resource class → units added, negative for given back. */
+  readonly deltas: ReadonlyMap<string, number>;
+}
 
 export class Estate {
   readonly index = new TreeIndex();
@@ -33,6 +45,26 @@ export class Estate {
     this.index.add(slot, tree);
     for (const provider of tree.providers) this.learn(provider);
     if (tree.providers.length > 1) this.nested++;
+  }
+
+  /**
+   * Brings the usage of providers of one tree up to date. Does nothing where the tree has these writes already; false,
+   * and nothing done, where anything but these writes is missing here.
+   */
+  applyUsage(rootId: number, writes: readonly UsageWrite[]): boolean {
+    const tree = this.treeOfRoot(rootId);
+    const known = writes.map((w) => this.byId.get(w.providerId));
+    if (!tree || known.some((p) => p?.tree !== tree)) return false;
+    const behind = (i: number): number => (writes[i]?.revision ?? 0) - (known[i]?.revision ?? 0);
+    if (writes.every((_, i) => behind(i) <= 0)) return true;
+    if (!writes.every((_, i) => behind(i) === 1)) return false;
+    const byId = new Map(writes.map((w) => [w.providerId, w]));
+    const records = tree.providers.map((p) => {
+      const write = byId.get(p.id);
+      return write ? afterWrite(p, write) : p;
+    });
+    this.put(buildTree(records, tree.revision + writes.length));
+    return true;
   }
 
   /** Takes a tree out by the id of its root; unknown ids are fine. */
@@ -126,6 +158,16 @@ export class Estate {
     remove(this.sharers, provider.tree.root.id, provider);
     for (const aggregate of provider.aggregates) remove(this.sharersOfAggregate, aggregate, provider);
   }
+}
+
+function afterWrite(record: ProviderRecord, { revision, generation, at, deltas }: UsageWrite): ProviderRecord {
+  const used = new Map(record.used);
+  for (const [rc, delta] of deltas) {
+    const now = (used.get(rc) ?? 0) + delta;
+    if (now === 0) used.delete(rc);
+    else used.set(rc, now);
+  }
+  return { ...record, revision, generation, updatedAt: at, used };
 }
 
 function add<K, V>(map: Map<K, Set<V>>, key: K, value: V): void {

@@ -32,6 +32,8 @@ export interface ProviderRecord {
   readonly uuid: string;
   readonly name: string;
   readonly generation: number;
+  /** Grows by one with every write to the provider. */
+  readonly revision: number;
   readonly parentId: number | null;
   readonly rootId: number;
   /** Epoch milliseconds of the last write. */

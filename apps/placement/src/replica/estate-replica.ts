@@ -4,13 +4,15 @@
  * Every write appends to the change log in its own transaction; every read pulls the log first. What was committed
  * before a read began is therefore seen by it, whichever replica wrote it. Sequence numbers are handed out before
  * commit, so they become visible out of order: numbers that were skipped are remembered and asked for again until they
- * are so old that no transaction can still hold them. Trees named in the log are read again whole, in one snapshot, one
- * pull after the other, so a later pull never brings an older state. A new epoch (after a restore), or a log trimmed
- * past what this replica has seen, makes it read everything.
+ * are so old that no transaction can still hold them. Where the log tells what a write did to usage, and the tree here
+ * lacks nothing but that write (each provider's revision says so), it is done here too; the lock on a provider makes the
+ * log's order its order. All other trees named in the log are read again whole, in one snapshot, one pull after the
+ * other, so a later pull never brings an older state. A new epoch (after a restore), or a log trimmed past what this
+ * replica has seen, makes it read everything.
  */
 import { placeholders, type Database } from '@fractus/database';
-import { Estate } from '../domain/estate';
-import { NAMES } from '../store/change-log';
+import { Estate, type UsageWrite } from '../domain/estate';
+import { NAMES, usageOf } from '../store/change-log';
 import { type Names, readNames } from '../store/names';
 import { rethrowUnavailable } from '../store/unavailable';
 import { NamesOutdated, readTrees } from '../store/tree-reader';
@@ -27,6 +29,8 @@ interface LogLine {
   trimmed_through: number;
   seq: number | null;
   root_id: number | null;
+  at: number;
+  detail: string | null;
 }
 
 export class EstateReplica {
@@ -45,6 +49,11 @@ export class EstateReplica {
     private readonly db: Database,
     private readonly now: () => number = Date.now,
   ) {}
+
+  /** Whether there has been a sync. */
+  get hasNames(): boolean {
+    return this.known !== undefined;
+  }
 
   /** The names of traits and classes as of the last sync. */
   get names(): Names {
@@ -92,10 +101,23 @@ export class EstateReplica {
     return pull;
   }
 
+  /**
+   * Again where a provider has gone, until it is found or the log has nothing new: trees are newer than the log that
+   * named them, and it may have moved on to one that only the rest of the log names.
+   */
   private async pull(trees: boolean): Promise<void> {
+    const gone = new Set<number>();
+    do {
+      if (!(await this.pullOnce(trees, gone))) return;
+      for (const id of gone) if (this.estate.providerById(id)) gone.delete(id);
+    } while (gone.size > 0);
+  }
+
+  /** Whether there was anything new; adds providers that are not there any more to `gone`. */
+  private async pullOnce(trees: boolean, gone: Set<number>): Promise<boolean> {
     const gaps = [...this.gaps.keys()];
     const lines = await this.db.query<LogLine>(
-      `SELECT s.epoch, s.trimmed_through, l.seq, l.root_id FROM placement_state s
+      `SELECT s.epoch, s.trimmed_through, l.seq, l.root_id, l.at, l.detail FROM placement_state s
        LEFT JOIN change_log l ON l.seq > ?${gaps.length ? ` OR l.seq IN (${placeholders(gaps)})` : ''}
        ORDER BY l.seq`,
       [this.last, ...gaps],
@@ -107,13 +129,37 @@ export class EstateReplica {
       state.epoch !== this.epoch ||
       Number(state.trimmed_through) > this.last ||
       gaps.length > MAX_GAPS
-    )
-      return this.reload();
-    const changes = lines.filter((l) => l.seq !== null).map((l) => ({ seq: Number(l.seq), root: Number(l.root_id) }));
-    for (const change of changes) this.stale.add(change.root);
-    this.advance(changes.map((c) => c.seq));
-    if (this.stale.size > 0 && (trees || this.stale.has(NAMES)))
-      await this.reread(new Set(trees ? this.stale : [NAMES]));
+    ) {
+      await this.reload();
+      return false;
+    }
+    const changes = lines.filter((l) => l.seq !== null);
+    for (const change of changes) {
+      const root = Number(change.root_id);
+      if (!this.stale.has(root) && !this.applied(root, change)) this.stale.add(root);
+    }
+    this.advance(changes.map((c) => Number(c.seq)));
+    if (this.stale.size === 0 || !(trees || this.stale.has(NAMES))) return false;
+    const roots = new Set(trees ? this.stale : [NAMES]);
+    for (const root of roots) for (const p of this.estate.treeOfRoot(root)?.providers ?? []) gone.add(p.id);
+    await this.reread(roots);
+    return true;
+  }
+
+  /** False when the tree has to be read again. */
+  private applied(root: number, { detail, at }: LogLine): boolean {
+    if (detail === null || this.stale.has(NAMES)) return false;
+    const writes: UsageWrite[] = [];
+    for (const { deltas, ...write } of usageOf(detail)) {
+      const byName = new Map<string, number>();
+      for (const [classId, units] of deltas) {
+        const name = this.names.classes.name(classId);
+        if (name === undefined) return false;
+        byName.set(name, units);
+      }
+      writes.push({ ...write, at: Number(at), deltas: byName });
+    }
+    return this.estate.applyUsage(root, writes);
   }
 
   private async reread(roots: Set<number>): Promise<void> {

@@ -86,17 +86,13 @@ export class PlacementRpcController implements Handlers<typeof placementContract
 
   async getCandidates(ctx: RequestContext, request: CandidateQuery): Promise<Candidates> {
     const found = await this.candidates.findExplained(ctx, toQuery(request));
-    return toCandidates(found, found.stages);
+    return toCandidates(found, found.stages, request.roomOf);
   }
 
   async writeAllocations(ctx: RequestContext, request: WriteAllocations): Promise<ConsumerRecords> {
-    await this.allocations.write(ctx, request.consumers.map(toWrite));
-    const consumers = await Promise.all(
-      request.consumers.map(async (c) =>
-        toConsumerRecord(c.consumerId, await this.allocations.ofConsumer(ctx, c.consumerId)),
-      ),
-    );
-    return { consumers };
+    const written = await this.allocations.write(ctx, request.consumers.map(toWrite));
+    const holding = new Map(written.map((c) => [c.uuid, c]));
+    return { consumers: request.consumers.map((c) => toConsumerRecord(c.consumerId, holding.get(c.consumerId))) };
   }
 
   async getAllocations(ctx: RequestContext, request: ConsumerId): Promise<ConsumerRecord> {

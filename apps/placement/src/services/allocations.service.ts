@@ -1,11 +1,11 @@
 import { placeholders } from '@fractus/database';
 import { Injectable } from '@nestjs/common';
-import { type RequestContext, conflict, isFractusError, notFound } from '@fractus/objects';
-import { deleteConsumerRows, findConsumers, raiseFence, readHeld } from '../store/consumers';
-import { CONCURRENT_UPDATE } from '../store/write-unit';
+import { type RequestContext, isFractusError, notFound } from '@fractus/objects';
+import { isStandardResourceClass } from '@fractus/os-resource-classes';
 import type { ClaimOwner, Consumer, ConsumerWrite } from './allocations.types';
-import { PUT_WORDING, UNKNOWN_PROVIDER, type Wording, claim } from './claim';
+import { PUT_WORDING, UNKNOWN_CLASS, UNKNOWN_PROVIDER, type Wording, claim } from './claim';
 import { PlacementCore } from './placement-core';
+import { release } from './release';
 
 interface HoldingLine {
   consumer_uuid: string;
@@ -64,15 +64,24 @@ export class AllocationsService {
     return this.consumers(lines);
   }
 
-  /** Replaces what the consumers hold, all or nothing. 400 unknown provider or class; 409 generation, constraint, capacity, fence. */
-  async write(_ctx: RequestContext, writes: readonly ConsumerWrite[], told: Wording = PUT_WORDING): Promise<void> {
-    await this.core.replica.syncNames();
-    const once = (): Promise<void> => this.core.write((unit) => claim(unit, this.core.replica, writes, told));
-    await once().catch(async (e: unknown) => {
-      if (!isFractusError(e) || e.code !== UNKNOWN_PROVIDER) throw e;
-      // trees in memory may be old: the provider may be new, or made again under another id
-      await this.core.replica.sync();
-      await once();
+  /**
+   * Replaces what the consumers hold, all or nothing; answers with those that hold something then. 400 unknown provider
+   * or class; 409 generation, constraint, capacity, fence.
+   */
+  async write(
+    _ctx: RequestContext,
+    writes: readonly ConsumerWrite[],
+    told: Wording = PUT_WORDING,
+  ): Promise<Consumer[]> {
+    const { replica } = this.core;
+    // standard classes stay what they are; others may have been renamed, or made and named anew
+    if (!replica.hasNames || !onlyStandardClasses(writes)) await replica.syncNames();
+    const once = (): Promise<Consumer[]> => this.core.write((unit) => claim(unit, replica, writes, told));
+    return once().catch(async (e: unknown) => {
+      if (!isFractusError(e) || (e.code !== UNKNOWN_PROVIDER && e.code !== UNKNOWN_CLASS)) throw e;
+      // what is in memory may be old: the provider may be new, or made again under another id
+      await replica.sync();
+      return once();
     });
   }
 
@@ -82,22 +91,7 @@ export class AllocationsService {
     uuid: string,
     options: { owner?: ClaimOwner; generation?: number } = {},
   ): Promise<boolean> {
-    return this.core.write(async (unit) => {
-      const row = (await findConsumers(unit, [uuid])).get(uuid);
-      if (options.owner) await raiseFence(unit, uuid, options.owner);
-      if (!row) return false;
-      if (options.generation !== undefined && options.generation !== row.generation) {
-        throw conflict(`consumer generation conflict - expected ${row.generation} but got ${options.generation}`, {
-          code: CONCURRENT_UPDATE,
-        });
-      }
-      const held = await readHeld(unit, [row.id]);
-      const locked = await unit.lock(held.map((h) => h.provider_id));
-      await unit.tx.execute('DELETE FROM allocations WHERE consumer_id = ?', [row.id]);
-      await deleteConsumerRows(unit, [row.id]);
-      for (const provider of locked.values()) await unit.touch(provider, { generation: false });
-      return held.length > 0;
-    });
+    return this.core.write((unit) => release(unit, uuid, options));
   }
 
   /** As `remove`, but 404 when there was nothing. */
@@ -141,3 +135,8 @@ export class AllocationsService {
     return [...found.values()];
   }
 }
+
+const onlyStandardClasses = (writes: readonly ConsumerWrite[]): boolean =>
+  writes.every((write) =>
+    [...write.allocations.values()].every((resources) => [...resources.keys()].every(isStandardResourceClass)),
+  );

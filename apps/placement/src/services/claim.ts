@@ -4,24 +4,17 @@
  * Consumers are locked first (in order of uuid), then every provider that is taken from or given back to (in order of
  * id), and only then usage is read: no two claims can both see the same free unit. Upstream checks a generation that it
  * read before and retries the check alone; that is how it over-commits.
+ *
+ * Each lock is taken by the write that is wanted anyway, and a refused claim is rolled back with all of them.
  */
 import { placeholders } from '@fractus/database';
 import { conflict, invalid } from '@fractus/objects';
 import { capacityOf, unitFault } from '../domain/capacity';
-import type { Inventory } from '../domain/provider';
 import type { EstateReplica } from '../replica/estate-replica';
-import { CONCURRENT_UPDATE, type LockedProvider, type WriteUnit } from '../store/write-unit';
-import { readInventories } from '../store/provider-rows';
-import {
-  type ConsumerRow,
-  type HeldRow,
-  deleteConsumerRows,
-  lockConsumers,
-  raiseFence,
-  readHeld,
-  saveConsumers,
-} from '../store/consumers';
-import type { ConsumerWrite } from './allocations.types';
+import { type ConsumerRow, type HeldRow, deleteConsumerRows, raiseFence, saveConsumers } from '../store/consumers';
+import { type TakenProvider, takeProviders } from '../store/stock';
+import { CONCURRENT_UPDATE, type WriteUnit } from '../store/write-unit';
+import type { Consumer, ConsumerWrite } from './allocations.types';
 
 /** One allocation row to be. */
 interface Wanted {
@@ -35,36 +28,36 @@ interface Wanted {
 
 const key = (providerId: number, classId: number): string => `${providerId}/${classId}`;
 
+/** What the consumers hold now; those that hold nothing are left out. */
 export async function claim(
   unit: WriteUnit,
   replica: EstateReplica,
   writes: readonly ConsumerWrite[],
   told: Wording = PUT_WORDING,
-): Promise<void> {
-  const rows = await lockConsumers(unit, writes);
+): Promise<Consumer[]> {
+  const rows = await saveConsumers(unit, writes);
   for (const write of writes) checkConsumer(write, rows.get(write.uuid));
   for (const write of writes) if (write.owner) await raiseFence(unit, write.uuid, write.owner);
   const wanted = writes.flatMap((write) => resolve(replica, write, told));
-  const old = [...rows.values()].filter((r) => r.generation > 0);
-  const held = await readHeld(
+  const held = [...rows.values()].flatMap((r) => r.held);
+  const providers = await takeProviders(
     unit,
-    old.map((r) => r.id),
+    [...wanted.map((w) => w.providerId), ...held.map((h) => h.providerId)],
+    bumpedBy(writes, wanted, rows),
+    new Set(wanted.map((w) => w.classId)),
   );
-  const locked = await unit.lock([...wanted.map((w) => w.providerId), ...held.map((h) => h.provider_id)]);
-  for (const w of wanted) if (!locked.has(w.providerId)) throw noSuchProvider(w.providerUuid);
-  await checkRoom(unit, wanted, held);
+  // the same id may be another provider's meanwhile, where the database hands ids out again
+  for (const w of wanted)
+    if (providers.get(w.providerId)?.uuid !== w.providerUuid) throw noSuchProvider(w.providerUuid);
+  checkRoom(wanted, held, providers);
   await replaceRows(unit, wanted, rows, held);
-  await touchProviders(unit, writes, wanted, rows, held, locked);
+  tellUsage(unit, wanted, held, providers);
   const holders = new Set(wanted.map((w) => w.consumer.uuid));
-  await saveConsumers(
-    unit,
-    writes.filter((w) => holders.has(w.uuid)),
-    rows,
-  );
   await deleteConsumerRows(
     unit,
     writes.filter((w) => !holders.has(w.uuid)).map((w) => rows.get(w.uuid)?.id ?? 0),
   );
+  return [...rows.values()].filter((r) => holders.has(r.uuid)).map((r) => toConsumer(r, wanted, providers, unit.now));
 }
 
 function checkConsumer(write: ConsumerWrite, row: ConsumerRow | undefined): void {
@@ -77,8 +70,9 @@ function checkConsumer(write: ConsumerWrite, row: ConsumerRow | undefined): void
   });
 }
 
-/** Code of the 400 for a provider that does not exist. */
+/** Codes of the 400 for a provider and a class that do not exist. */
 export const UNKNOWN_PROVIDER = 'provider.unknown';
+export const UNKNOWN_CLASS = 'resource_class.unknown';
 
 const noSuchProvider = (uuid: string): Error =>
   invalid(`Allocation for resource provider '${uuid}' that does not exist.`, { code: UNKNOWN_PROVIDER });
@@ -97,48 +91,35 @@ function resolve(replica: EstateReplica, write: ConsumerWrite, told: Wording): W
     for (const [resourceClass, amount] of resources) {
       const classId = replica.names.classes.id(resourceClass);
       if (classId === undefined)
-        throw invalid(told(write.uuid, `No such resource class ${resourceClass}.`), { code: 'resource_class.unknown' });
+        throw invalid(told(write.uuid, `No such resource class ${resourceClass}.`), { code: UNKNOWN_CLASS });
       wanted.push({ consumer: write, providerId: provider.id, providerUuid, classId, resourceClass, amount });
     }
   }
   return wanted;
 }
 
-interface Stock {
-  readonly inventory: Inventory;
-  readonly used: number;
+/** Whose generation grows: those taken from, and those given back to by a consumer that gives up everything. */
+function bumpedBy(
+  writes: readonly ConsumerWrite[],
+  wanted: readonly Wanted[],
+  rows: ReadonlyMap<string, ConsumerRow>,
+): Set<number> {
+  const leaving = writes.filter((w) => w.allocations.size === 0).flatMap((w) => rows.get(w.uuid)?.held ?? []);
+  return new Set([...wanted.map((w) => w.providerId), ...leaving.map((h) => h.providerId)]);
 }
 
-/** Reads what the locked providers have and use, by provider and class. */
-async function readStock(unit: WriteUnit, providerIds: readonly number[]): Promise<Map<string, Stock>> {
-  const usages = await unit.tx.query<{ provider_id: number; resource_class_id: number; used: number }>(
-    `SELECT provider_id, resource_class_id, SUM(used) AS used FROM allocations WHERE provider_id IN (${placeholders(providerIds)}) GROUP BY provider_id, resource_class_id`,
-    [...providerIds],
-  );
-  const used = new Map(usages.map((u) => [key(Number(u.provider_id), Number(u.resource_class_id)), Number(u.used)]));
-  const stock = new Map<string, Stock>();
-  for (const [providerId, byClass] of await readInventories(unit, providerIds)) {
-    for (const [classId, inventory] of byClass) {
-      const id = key(providerId, classId);
-      stock.set(id, { inventory, used: used.get(id) ?? 0 });
-    }
-  }
-  return stock;
-}
-
-async function checkRoom(unit: WriteUnit, wanted: readonly Wanted[], held: readonly HeldRow[]): Promise<void> {
-  if (wanted.length === 0) return;
-  const stock = await readStock(unit, [...new Set(wanted.map((w) => w.providerId))]);
+function checkRoom(
+  wanted: readonly Wanted[],
+  held: readonly HeldRow[],
+  providers: ReadonlyMap<number, TakenProvider>,
+): void {
   const freed = new Map<string, number>();
   for (const h of held)
-    freed.set(
-      key(h.provider_id, h.resource_class_id),
-      (freed.get(key(h.provider_id, h.resource_class_id)) ?? 0) + h.used,
-    );
+    freed.set(key(h.providerId, h.classId), (freed.get(key(h.providerId, h.classId)) ?? 0) + h.used);
   const taken = new Map<string, number>();
   for (const w of wanted) {
     const id = key(w.providerId, w.classId);
-    const found = stock.get(id);
+    const found = providers.get(w.providerId)?.stock.get(w.classId);
     if (!found)
       throw conflict(
         `Unable to allocate inventory: Inventory for '${w.resourceClass}' on resource provider '${w.providerUuid}' invalid.`,
@@ -178,7 +159,7 @@ async function replaceRows(
   rows: ReadonlyMap<string, ConsumerRow>,
   held: readonly HeldRow[],
 ): Promise<void> {
-  const holders = [...new Set(held.map((h) => h.consumer_id))];
+  const holders = [...new Set(held.map((h) => h.consumerId))];
   if (holders.length)
     await unit.tx.execute(`DELETE FROM allocations WHERE consumer_id IN (${placeholders(holders)})`, holders);
   const fresh = wanted.map((w) => ({
@@ -191,17 +172,37 @@ async function replaceRows(
   if (fresh.length) await unit.tx.insert('allocations', fresh);
 }
 
-/** The generation grows of providers that are taken from, or given back to by a consumer that gives up everything. */
-async function touchProviders(
+function tellUsage(
   unit: WriteUnit,
-  writes: readonly ConsumerWrite[],
   wanted: readonly Wanted[],
-  rows: ReadonlyMap<string, ConsumerRow>,
   held: readonly HeldRow[],
-  locked: ReadonlyMap<number, LockedProvider>,
-): Promise<void> {
-  const leaving = new Set(writes.filter((w) => w.allocations.size === 0).map((w) => rows.get(w.uuid)?.id));
-  const bumped = new Set(wanted.map((w) => w.providerId));
-  for (const h of held) if (leaving.has(h.consumer_id)) bumped.add(h.provider_id);
-  for (const provider of locked.values()) await unit.touch(provider, { generation: bumped.has(provider.id) });
+  providers: ReadonlyMap<number, TakenProvider>,
+): void {
+  for (const { id: providerId, rootId, revision, generation } of providers.values()) {
+    const deltas = new Map<number, number>();
+    const add = (classId: number, units: number): void => void deltas.set(classId, (deltas.get(classId) ?? 0) + units);
+    for (const h of held) if (h.providerId === providerId) add(h.classId, -h.used);
+    for (const w of wanted) if (w.providerId === providerId) add(w.classId, w.amount);
+    unit.usageChanged(rootId, { providerId, revision, generation, deltas });
+  }
+}
+
+function toConsumer(
+  { uuid, generation, consumerType }: ConsumerRow,
+  wanted: readonly Wanted[],
+  providers: ReadonlyMap<number, TakenProvider>,
+  updatedAt: number,
+): Consumer {
+  const own = wanted.filter((w) => w.consumer.uuid === uuid);
+  const { projectId = '', userId = '' } = own[0]?.consumer ?? {};
+  const allocations = new Map<string, { generation: number; resources: Map<string, number> }>();
+  for (const w of own) {
+    let at = allocations.get(w.providerUuid);
+    if (!at) {
+      at = { generation: providers.get(w.providerId)?.generation ?? 0, resources: new Map() };
+      allocations.set(w.providerUuid, at);
+    }
+    at.resources.set(w.resourceClass, w.amount);
+  }
+  return { uuid, generation: generation + 1, projectId, userId, consumerType, updatedAt, allocations };
 }

@@ -6,88 +6,92 @@ import type { WriteUnit } from './write-unit';
 export interface ConsumerRow {
   readonly id: number;
   readonly uuid: string;
-  /** 0 for a row that this unit has just made. */
+  /** Before this write; 0 for a consumer that it has made. */
   readonly generation: number;
-  readonly project_id: string;
-  readonly user_id: string;
-  readonly consumer_type: string | null;
+  readonly consumerType: string | null;
+  readonly held: readonly HeldRow[];
 }
 
 export interface HeldRow {
-  readonly consumer_id: number;
-  readonly provider_id: number;
-  readonly resource_class_id: number;
+  readonly consumerId: number;
+  readonly providerId: number;
+  readonly classId: number;
   readonly used: number;
 }
 
-interface ConsumerFacts {
+export interface ConsumerFacts {
   readonly uuid: string;
   readonly projectId: string;
   readonly userId: string;
+  /** Undefined keeps what is there. */
   readonly consumerType?: string;
 }
 
-/** Locks the consumers, in order of uuid; those that do not exist are made, with generation 0. */
-export async function lockConsumers(
+/**
+ * Locks the consumers, in order of uuid, by writing what they are from now on: those that do not exist are made, the
+ * generation of the others is raised. A SELECT of a missing row would lock nothing, and two might make the same one.
+ */
+export async function saveConsumers(
   unit: WriteUnit,
   wanted: readonly ConsumerFacts[],
 ): Promise<Map<string, ConsumerRow>> {
   const sorted = [...wanted].sort((a, b) => (a.uuid < b.uuid ? -1 : 1));
-  if (sorted.length === 0) return new Map();
-  const columns = 'uuid, generation, project_id, user_id, consumer_type, created_at, updated_at';
-  const values = sorted.map(() => '(?, 0, ?, ?, ?, ?, ?)').join(', ');
-  const params = sorted.flatMap((c) => [c.uuid, c.projectId, c.userId, c.consumerType ?? null, unit.now, unit.now]);
-  // an insert that leaves an existing row alone locks either; a SELECT of a missing row would lock a gap and deadlock
-  await unit.tx.execute(
-    unit.tx.dialect === 'mysql'
-      ? `INSERT INTO consumers (${columns}) VALUES ${values} ON DUPLICATE KEY UPDATE uuid = consumers.uuid`
-      : `INSERT INTO consumers (${columns}) VALUES ${values} ON CONFLICT (uuid) DO NOTHING`,
-    params,
+  const [first] = sorted;
+  if (!first) return new Map();
+  const mysql = unit.tx.dialect === 'mysql';
+  const values = sorted.map(() => '(?, 1, ?, ?, ?, ?, ?)').join(', ');
+  const { affected, insertId } = await unit.tx.execute(
+    `INSERT INTO consumers (uuid, generation, project_id, user_id, consumer_type, created_at, updated_at) VALUES ${values} ${mysql ? SAVE_MYSQL : SAVE_SQLITE}`,
+    sorted.flatMap((c) => [c.uuid, c.projectId, c.userId, c.consumerType ?? null, unit.now, unit.now]),
   );
-  return findConsumers(
+  // MySQL counts an update as two rows: a server's first claim needs no second look
+  if (mysql && sorted.length === 1 && affected === 1) {
+    const { uuid, consumerType = null } = first;
+    return new Map([[uuid, { id: insertId, uuid, generation: 0, consumerType, held: [] }]]);
+  }
+  return readConsumers(
     unit,
     sorted.map((c) => c.uuid),
   );
 }
 
-/** Locks those that exist. */
-export async function findConsumers(unit: WriteUnit, uuids: readonly string[]): Promise<Map<string, ConsumerRow>> {
-  if (uuids.length === 0) return new Map();
-  const rows = await unit.tx.query<ConsumerRow>(
-    `SELECT id, uuid, generation, project_id, user_id, consumer_type FROM consumers WHERE uuid IN (${placeholders(uuids)}) ORDER BY uuid${unit.forUpdate}`,
+const SAVE_MYSQL = `ON DUPLICATE KEY UPDATE generation = generation + 1, project_id = VALUES(project_id), user_id = VALUES(user_id),
+  consumer_type = COALESCE(VALUES(consumer_type), consumer_type), updated_at = VALUES(updated_at)`;
+const SAVE_SQLITE = `ON CONFLICT (uuid) DO UPDATE SET generation = generation + 1, project_id = excluded.project_id, user_id = excluded.user_id,
+  consumer_type = COALESCE(excluded.consumer_type, consumer_type), updated_at = excluded.updated_at`;
+
+interface Line {
+  id: number;
+  uuid: string;
+  generation: number;
+  consumer_type: string | null;
+  provider_id: number | null;
+  resource_class_id: number;
+  used: number;
+}
+
+/** What was just saved, with what it holds. */
+async function readConsumers(unit: WriteUnit, uuids: readonly string[]): Promise<Map<string, ConsumerRow>> {
+  const lines = await unit.tx.query<Line>(
+    `SELECT c.id, c.uuid, c.generation, c.consumer_type, a.provider_id, a.resource_class_id, a.used
+     FROM consumers c LEFT JOIN allocations a ON a.consumer_id = c.id WHERE c.uuid IN (${placeholders(uuids)})`,
     [...uuids],
   );
-  return new Map(rows.map((r) => [r.uuid, { ...r, id: Number(r.id), generation: Number(r.generation) }]));
-}
-
-export async function readHeld(unit: WriteUnit, consumerIds: readonly number[]): Promise<HeldRow[]> {
-  if (consumerIds.length === 0) return [];
-  const rows = await unit.tx.query<HeldRow>(
-    `SELECT consumer_id, provider_id, resource_class_id, used FROM allocations WHERE consumer_id IN (${placeholders(consumerIds)})${unit.forUpdate}`,
-    [...consumerIds],
-  );
-  return rows.map((r) => ({
-    consumer_id: Number(r.consumer_id),
-    provider_id: Number(r.provider_id),
-    resource_class_id: Number(r.resource_class_id),
-    used: Number(r.used),
-  }));
-}
-
-/** Brings project, user and type up to date and raises the generation. */
-export async function saveConsumers(
-  unit: WriteUnit,
-  writes: readonly ConsumerFacts[],
-  rows: ReadonlyMap<string, ConsumerRow>,
-): Promise<void> {
-  for (const write of writes) {
-    const row = rows.get(write.uuid);
-    if (!row) continue;
-    await unit.tx.execute(
-      'UPDATE consumers SET generation = generation + 1, project_id = ?, user_id = ?, consumer_type = ?, updated_at = ? WHERE id = ?',
-      [write.projectId, write.userId, write.consumerType ?? row.consumer_type, unit.now, row.id],
-    );
+  const found = new Map<string, ConsumerRow & { held: HeldRow[] }>();
+  for (const line of lines) {
+    const { uuid, consumer_type: consumerType } = line;
+    const id = Number(line.id);
+    let row = found.get(uuid);
+    if (!row) found.set(uuid, (row = { id, uuid, consumerType, generation: Number(line.generation) - 1, held: [] }));
+    if (line.provider_id === null) continue;
+    row.held.push({
+      consumerId: id,
+      providerId: Number(line.provider_id),
+      classId: Number(line.resource_class_id),
+      used: Number(line.used),
+    });
   }
+  return found;
 }
 
 export async function deleteConsumerRows(unit: WriteUnit, ids: readonly number[]): Promise<void> {
@@ -101,32 +105,29 @@ export async function raiseFence(
   owner: { taskId: string; fence: number },
 ): Promise<void> {
   const mysql = unit.tx.dialect === 'mysql';
-  const params = [consumerUuid, owner.taskId, owner.fence, unit.now];
-  await unit.tx.execute(
-    mysql
-      ? 'INSERT INTO consumer_fences (consumer_uuid, task_id, fence, updated_at) VALUES (?, ?, ?, ?) ON DUPLICATE KEY UPDATE consumer_uuid = consumer_fences.consumer_uuid'
-      : 'INSERT INTO consumer_fences (consumer_uuid, task_id, fence, updated_at) VALUES (?, ?, ?, ?) ON CONFLICT (consumer_uuid) DO NOTHING',
-    params,
+  const { affected, insertId } = await unit.tx.execute(
+    `INSERT INTO consumer_fences (consumer_uuid, task_id, fence, updated_at) VALUES (?, ?, ?, ?) ${mysql ? RAISE_MYSQL : RAISE_SQLITE}`,
+    [consumerUuid, owner.taskId, owner.fence, unit.now],
   );
-  const { affected } = await unit.tx.execute(
-    'UPDATE consumer_fences SET task_id = ?, fence = ?, updated_at = ? WHERE consumer_uuid = ? AND fence <= ?',
-    [owner.taskId, owner.fence, unit.now, consumerUuid, owner.fence],
-  );
-  if (affected === 0) {
-    throw conflict(`consumer ${consumerUuid} has been claimed under a higher fence than ${owner.fence}`, {
-      code: 'claim.stale_fence',
-      details: { fence: owner.fence },
-    });
-  }
+  if (mysql ? insertId === 0 : affected > 0) return;
+  throw conflict(`consumer ${consumerUuid} has been claimed under a higher fence than ${owner.fence}`, {
+    code: 'claim.stale_fence',
+    details: { fence: owner.fence },
+  });
 }
+
+/** The table generates no ids: a higher fence is told as the last one, and an affected row tells nothing here. */
+const RAISE_MYSQL = `ON DUPLICATE KEY UPDATE task_id = IF(fence <= VALUES(fence), VALUES(task_id), task_id),
+  updated_at = IF(fence <= VALUES(fence), VALUES(updated_at), updated_at),
+  fence = IF(fence <= VALUES(fence), VALUES(fence), LAST_INSERT_ID(fence))`;
+const RAISE_SQLITE = `ON CONFLICT (consumer_uuid) DO UPDATE SET task_id = excluded.task_id, fence = excluded.fence, updated_at = excluded.updated_at
+  WHERE fence <= excluded.fence`;
 
 /** Forgets fences that nobody has raised since, of consumers that are gone: no task lives that long. */
 export async function trimFences(db: Database, before: number): Promise<number> {
-  return db.transaction(async (tx) => {
-    const { affected } = await tx.execute(
-      'DELETE FROM consumer_fences WHERE updated_at < ? AND NOT EXISTS (SELECT 1 FROM consumers c WHERE c.uuid = consumer_fences.consumer_uuid)',
-      [before],
-    );
-    return affected;
-  });
+  const { affected } = await db.execute(
+    'DELETE FROM consumer_fences WHERE updated_at < ? AND NOT EXISTS (SELECT 1 FROM consumers c WHERE c.uuid = consumer_fences.consumer_uuid)',
+    [before],
+  );
+  return affected;
 }

@@ -4,11 +4,12 @@ import { STANDARD_RESOURCE_CLASSES } from '@fractus/os-resource-classes';
 import { STANDARD_TRAITS } from '@fractus/os-traits';
 import { appendChanges, NAMES } from './change-log';
 import { CreatePlacementTables1764500100000 } from './migrations/1764500100000-create-placement-tables';
+import { TellChangesInTheLog1764700000000 } from './migrations/1764700000000-tell-changes-in-the-log';
 import * as rows from './rows';
 
 export const PLACEMENT_ENTITIES = Object.values(rows);
 /** In order; a released migration is never edited. */
-export const PLACEMENT_MIGRATIONS = [CreatePlacementTables1764500100000];
+export const PLACEMENT_MIGRATIONS = [CreatePlacementTables1764500100000, TellChangesInTheLog1764700000000];
 
 /** What the database is made of; tests open it by this. */
 export const PLACEMENT_SCHEMA = { entities: PLACEMENT_ENTITIES, migrations: PLACEMENT_MIGRATIONS };
@@ -49,5 +50,5 @@ async function seedOnce(tx: Parameters<Parameters<Database['transaction']>[0]>[0
   const newTraits = STANDARD_TRAITS.filter((name) => !traits.has(name)).map((name) => ({ name, updated_at: now }));
   if (newClasses.length) await tx.insert('resource_classes', newClasses);
   if (newTraits.length) await tx.insert('traits', newTraits);
-  if (newClasses.length || newTraits.length) await appendChanges(tx, [NAMES], now);
+  if (newClasses.length || newTraits.length) await appendChanges(tx, new Map([[NAMES, undefined]]), now);
 }

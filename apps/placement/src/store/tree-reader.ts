@@ -65,6 +65,7 @@ function assemble(lines: Lines, names: Names): Tree[] {
       uuid: row.uuid,
       name: row.name,
       generation: Number(row.generation),
+      revision: Number(row.revision),
       parentId: row.parent_id === null ? null : Number(row.parent_id),
       rootId,
       updatedAt: Number(row.updated_at),

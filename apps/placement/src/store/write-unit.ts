@@ -2,13 +2,13 @@
  * One write: a transaction that locks the providers it touches in order of id, checks under the lock, writes, and
  * appends to the change log as its last act.
  *
- * Reads that decide anything come after the lock, so that they see every earlier holder's work; on MySQL a plain read
- * before the lock would freeze the snapshot too early, and two claims could both fit. The order of locks is the same
- * for all writers: consumers, providers, names.
+ * Reads that decide anything come after the lock, so that they see every earlier holder's work (under READ COMMITTED
+ * each statement sees what was committed when it began, and what its own unit has written). The order of locks is the
+ * same for all writers: consumers, providers, names.
  */
 import { placeholders, type Database, type Tx } from '@fractus/database';
 import { conflict, notFound } from '@fractus/objects';
-import { appendChanges, NAMES } from './change-log';
+import { appendChanges, NAMES, type UsageChange } from './change-log';
 
 export const CONCURRENT_UPDATE = 'placement.concurrent_update';
 
@@ -32,7 +32,7 @@ interface Row {
 }
 
 export class WriteUnit {
-  private readonly touched = new Set<number>();
+  private readonly touched = new Map<number, UsageChange[] | undefined>();
 
   constructor(
     readonly tx: Tx,
@@ -76,11 +76,19 @@ export class WriteUnit {
     this.invalidate(provider.rootId);
   }
 
+  /** Replicas have to read the tree again. */
   invalidate(rootId: number): void {
-    this.touched.add(rootId);
+    this.touched.set(rootId, undefined);
   }
   invalidateNames(): void {
-    this.touched.add(NAMES);
+    this.touched.set(NAMES, undefined);
+  }
+
+  /** The provider was touched, and only its usage is another: replicas are told how. Once a provider and unit. */
+  usageChanged(rootId: number, change: UsageChange): void {
+    const known = this.touched.get(rootId);
+    if (known) known.push(change);
+    else if (!this.touched.has(rootId)) this.touched.set(rootId, [change]);
   }
 
   /** The number of the unit's first row in the change log, 0 when it has touched nothing. */

@@ -1,6 +1,6 @@
 /** Rows of placement's own database. */
 import { Entity, Index } from 'typeorm';
-import { Id, Instant, Int, IntKey, Key, Real, Str, Uuid } from '@fractus/database';
+import { Id, Instant, Int, IntKey, Key, LongText, Real, Str, Uuid } from '@fractus/database';
 
 @Entity('resource_classes')
 @Index('uq_resource_classes_name', ['name'], { unique: true })
@@ -98,12 +98,13 @@ export class ConsumerFenceRow {
   @Instant() updated_at: number;
 }
 
-/** Invalidations: "this tree changed". Root 0 stands for the names of traits and resource classes. */
+/** "This tree changed", and how where it was its usage alone (`detail`). Root 0 stands for the names of traits and resource classes. */
 @Entity('change_log')
 export class ChangeLogRow {
   @IntKey() seq: number;
   @Int() root_id: number;
   @Instant() at: number;
+  @LongText({ nullable: true }) detail: string | null;
 }
 
 @Entity('placement_state')
