@@ -1,13 +1,14 @@
-// The tour with the unmodified `openstack` client, against a cloud of its own (or, with OS_CLOUD or OS_AUTH_URL set and
-// --external, against any cloud). Ends with `client script: N passed, N failed`.
+// The tour with the unmodified `openstack` client, against a cloud of its own, in one process or (--cluster) in many; or,
+// with OS_CLOUD or OS_AUTH_URL set and --external, against any cloud. Ends with `client script: N passed, N failed`.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { temporaryCloud } from './test-cloud.mjs';
+import { temporaryCloud, temporaryCluster } from './test-cloud.mjs';
 
 const external = process.argv.includes('--external');
-const cloud = external ? null : await temporaryCloud(['--hosts', '4']);
+const start = process.argv.includes('--cluster') ? temporaryCluster : temporaryCloud;
+const cloud = external ? null : await start(['--hosts', '4']);
 const scratch = mkdtempSync(join(tmpdir(), 'fractus-client-'));
 // the distribution's own Python, whatever else is first on the path
 const env = { ...process.env, ...(cloud?.env ?? {}), PATH: `/usr/bin:${process.env.PATH}`, PYTHONWARNINGS: 'ignore' };

@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { missingMariadb, startMariadb } from '../services/mariadb.mjs';
+import { missingRabbitmq } from '../services/rabbitmq.mjs';
 import { checkNode, ensureInstalled, fail, root } from '../start/checks.mjs';
 
 checkNode();
@@ -39,7 +40,7 @@ function jestSuites() {
   rmSync(results, { recursive: true, force: true });
   mkdirSync(results, { recursive: true });
   console.log(
-    'Every project prints when it has ended; e2e, the last, is silent for some minutes. Ten minutes in all on two cores.\n',
+    'Every project prints when it has ended; e2e, the last, is silent for some minutes. Twenty-five minutes in all on two cores.\n',
   );
   const ok = run('npx', ['nx', 'run-many', '-t', 'test', '--parallel=2', '--output-style=static', '--nxBail=false']);
   const files = existsSync(results) ? readdirSync(results) : [];
@@ -48,14 +49,35 @@ function jestSuites() {
   if (files.length === 0) broken.push('no unit suite left a report');
 }
 
-/** The script with the real `openstack` client, against a cloud of its own. */
-function clientSuite() {
+/** What separate processes stand on; a plain word for what is missing of it, or null. */
+const missingServices = () => missingMariadb() ?? missingRabbitmq();
+
+/** The stories, races, kills and restarts against the cloud as separate processes. */
+function distributedSuite() {
+  const missing = missingServices();
+  if (missing) return void skipped.push(`e2e on separate processes: ${missing}`);
+  console.log('\nThe end-to-end suites once more, on separate processes; some minutes.\n');
+  const ok = run('npx', ['nx', 'run', 'e2e:test-distributed', '--output-style=static']);
+  if (existsSync(join(results, 'e2e-distributed.json'))) collect('e2e-distributed');
+  else broken.push('e2e on separate processes left no report');
+  if (!ok && totals.failed === 0) broken.push('e2e on separate processes ended with an error');
+}
+
+/** The script with the real `openstack` client, against a cloud of its own: in one process, then in many. */
+function clientSuites() {
   const found = spawnSync('openstack', ['--version'], { stdio: 'ignore' }).status === 0;
   if (!found)
     return void skipped.push(
       'client script: the openstack client is not installed (apt-get install python3-openstackclient)',
     );
-  const out = spawnSync(process.execPath, [join(root, 'tools/test/client-script.mjs')], {
+  clientScript([]);
+  const missing = missingServices();
+  if (missing) skipped.push(`client script on separate processes: ${missing}`);
+  else clientScript(['--cluster']);
+}
+
+function clientScript(args) {
+  const out = spawnSync(process.execPath, [join(root, 'tools/test/client-script.mjs'), ...args], {
     cwd: root,
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -84,7 +106,8 @@ async function withMariadb() {
 const end = await withMariadb();
 try {
   jestSuites();
-  clientSuite();
+  distributedSuite();
+  clientSuites();
 } finally {
   await end();
 }

@@ -1,10 +1,10 @@
 // A cloud of its own for a script: a fresh state folder, free ports, stopped and removed at the end.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensureBuilt } from '../start/checks.mjs';
+import { ensureBuilt, root } from '../start/checks.mjs';
 
 const OFFSETS = [0, 3774, 3778, 4292, 4696];
 
@@ -63,4 +63,26 @@ export async function temporaryCloud(args = []) {
     return end;
   };
   return { ...cloud, stateDir, portBase, close };
+}
+
+/** A cloud of separate processes in a temporary folder. `close()` stops it and removes the folder. */
+export async function temporaryCluster(args = []) {
+  const stateDir = mkdtempSync(join(tmpdir(), 'fractus-cluster-'));
+  const portBase = await freePortBase();
+  const cluster = (...rest) => {
+    const command = [join(root, 'tools/cluster/cluster.mjs'), '--state-dir', stateDir, ...rest];
+    const { status, stdout, stderr } = spawnSync(process.execPath, command, { encoding: 'utf8' });
+    if (status !== 0) throw new Error(`cluster ${rest[0]} failed:\n${stdout}${stderr}`);
+  };
+  const close = async () => {
+    cluster('down');
+    rmSync(stateDir, { recursive: true, force: true });
+  };
+  try {
+    cluster('up', '--detach', '--port-base', String(portBase), ...args);
+  } catch (e) {
+    await close().catch(() => undefined);
+    throw e;
+  }
+  return { env: { OS_CLIENT_CONFIG_FILE: join(stateDir, 'clouds.yaml'), OS_CLOUD: 'fractus' }, stateDir, portBase, close };
 }
