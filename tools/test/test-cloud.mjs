@@ -75,8 +75,9 @@ export async function temporaryCluster(args = []) {
     if (status !== 0) throw new Error(`cluster ${rest[0]} failed:\n${stdout}${stderr}`);
   };
   const close = async () => {
-    cluster('down');
+    cluster('down'); // throws unless it ends with code 0
     rmSync(stateDir, { recursive: true, force: true });
+    return { code: 0 };
   };
   try {
     cluster('up', '--detach', '--port-base', String(portBase), ...args);
@@ -84,5 +85,10 @@ export async function temporaryCluster(args = []) {
     await close().catch(() => undefined);
     throw e;
   }
-  return { env: { OS_CLIENT_CONFIG_FILE: join(stateDir, 'clouds.yaml'), OS_CLOUD: 'fractus' }, stateDir, portBase, close };
+  return {
+    env: { OS_CLIENT_CONFIG_FILE: join(stateDir, 'clouds.yaml'), OS_CLOUD: 'fractus' },
+    stateDir,
+    portBase,
+    close,
+  };
 }
