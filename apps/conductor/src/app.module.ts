@@ -51,14 +51,15 @@ export async function startConductor(deps: ConductorDeps): Promise<RunningConduc
   const { engine, presence, patience, reconcilers } = parts;
   measureServices(parts);
   const app = await NestFactory.createApplicationContext(ConductorModule.of(parts), { logger: false });
-  const idle = await presence.arrive();
+  const idle = await patience.hold('the start', () => presence.arrive());
   const serving = await serveRpc(app, transport, {
     contracts: [conductorContract],
     concurrency: config.taskConcurrency,
     logger,
     metrics,
   });
-  await engine.start(idle);
+  await patience.hold('the start', () => engine.recover(idle));
+  engine.start();
   reconcilers.start();
   presence.start();
   return {

@@ -17,8 +17,11 @@ export interface PortOwner {
 }
 
 export interface NetworkPorts {
-  /** Makes or binds a port for each network asked for, in order, bound to `host`; moves the binding of those that exist. */
-  ensurePorts(ctx: RequestContext, server: Server, host: string): Promise<GuestNic[]>;
+  /**
+   * Makes or binds a port for each network asked for, in order, bound to `host`; moves the binding of those that exist.
+   * `before` is called ahead of each write and may throw: who has lost the server meanwhile must not write.
+   */
+  ensurePorts(ctx: RequestContext, server: Server, host: string, before?: () => void): Promise<GuestNic[]>;
   /** Deletes the ports made for a server and unbinds those that came with the request. Nothing to do is fine. */
   releasePorts(ctx: RequestContext, server: Pick<Server, 'id' | 'requestedNetworks'>): Promise<void>;
   /** Ports that belong to servers (device owner `compute:*`), for reconcilers. */
@@ -26,6 +29,7 @@ export interface NetworkPorts {
   listByDevice(ctx: RequestContext, deviceId: string): Promise<PortOwner[]>;
 }
 
+const nothing = (): void => undefined;
 const OWNER = 'compute:';
 const portName = (serverId: string, index: number): string => `${serverId}/${index}`;
 
@@ -34,7 +38,7 @@ export class NeutronPorts implements NetworkPorts {
 
   constructor(private readonly client: NetworkClient) {}
 
-  async ensurePorts(ctx: RequestContext, server: Server, host: string): Promise<GuestNic[]> {
+  async ensurePorts(ctx: RequestContext, server: Server, host: string, before = nothing): Promise<GuestNic[]> {
     const wanted = await this.wanted(ctx, server);
     if (wanted.length === 0) return [];
     const [existing, groups] = await Promise.all([
@@ -50,6 +54,7 @@ export class NeutronPorts implements NetworkPorts {
     for (const [index, want] of wanted.entries()) {
       const name = portName(server.id, index);
       const found = want.portId ? existing.find((p) => p.id === want.portId) : existing.find((p) => p.name === name);
+      if (found?.bindingHost !== host) before();
       if (found)
         ports.push(
           found.bindingHost === host ? found : await this.client.updatePort(ctx, found.id, { bindingHost: host }),

@@ -3,7 +3,7 @@
  * starts after a time in which none lived gives that time back to the tasks, and asks again for what was awaited.
  */
 import { randomUUID } from 'node:crypto';
-import { type HostsRepository, serviceIsUp } from '@fractus/compute-db';
+import { type HostsRepository, type Service, serviceIsUp } from '@fractus/compute-db';
 import type { Logger, ReadyCheck } from '@fractus/telemetry';
 import type { Idle } from './engine/task-engine';
 
@@ -26,16 +26,24 @@ export class Presence {
   private beating: Promise<void> = Promise.resolve();
   /** A later process goes by our name. */
   private taken = false;
+  private life: number;
 
-  constructor(private readonly options: PresenceOptions) {}
+  constructor(private readonly options: PresenceOptions) {
+    this.life = options.incarnation;
+  }
 
   /** The first sign of life; the time in which no conductor lived, undefined when another lives. */
   async arrive(): Promise<Idle | undefined> {
     const { hosts, instance, downMs, clock } = this.options;
     const known = await hosts.services({ binary: CONDUCTOR_BINARY });
     const now = clock();
+    // the clock may have been set back since our former life
+    const before = known.find((service) => service.host === instance)?.incarnation ?? 0;
+    this.life = Math.max(this.life, before + 1);
     await this.beat();
-    if (known.some((service) => service.host !== instance && serviceIsUp(service, now, downMs))) return undefined;
+    const lives = (service: Service): boolean =>
+      serviceIsUp(service, now, downMs) && (service.lastSeenAt ?? 0) <= now + downMs;
+    if (known.some((service) => service.host !== instance && lives(service))) return undefined;
     const seen = known.flatMap((service) => service.lastSeenAt ?? []);
     return { since: seen.length > 0 ? Math.max(...seen) : null };
   }
@@ -63,9 +71,10 @@ export class Presence {
     await this.beating;
   }
 
-  private async beat(): Promise<void> {
-    const { hosts, instance, incarnation, clock, logger } = this.options;
-    this.taken = !(await hosts.lives(CONDUCTOR_BINARY, instance, incarnation, randomUUID, clock()));
+  /** One sign of life. */
+  async beat(): Promise<void> {
+    const { hosts, instance, clock, logger } = this.options;
+    this.taken = !(await hosts.lives(CONDUCTOR_BINARY, instance, this.life, randomUUID, clock()));
     if (this.taken) logger.error({ instance }, this.ready().why ?? '');
   }
 }

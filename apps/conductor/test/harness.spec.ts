@@ -1,6 +1,7 @@
 /**
- * The four harnesses (D3), over every task of the registry: repeat every step, kill after every step, fail every step,
- * delete at every step. The cases are computed: a task or a step that is added is covered by being there.
+ * The harnesses (D3), over every task of the registry: repeat every step, kill after every step, fail every step,
+ * delete at every step; with one conductor and with two that take turns, of which one may stand still past its lease
+ * without noticing. The cases are computed: a task or a step that is added is covered by being there.
  */
 import { eachDatabase } from '@fractus/database/testing';
 import { actionRow, applyChange } from '@fractus/server-lifecycle';
@@ -8,7 +9,7 @@ import type { Outcome, Step, StepContext, StepWork, TaskDefinition } from '../sr
 import { Killed } from '../src/engine/task-runner';
 import { TASKS } from '../src/tasks';
 import { probePoints, SCENARIOS, type Scenario } from './scenarios';
-import { type Conductor, World } from './world/world';
+import { LEASE_MS, type Conductor, World } from './world/world';
 
 const run = async (world: World, scenario: Scenario): Promise<string> => {
   const ready = await scenario.prepare(world);
@@ -75,15 +76,16 @@ eachDatabase(
     let world: World;
     afterEach(() => world.end());
 
-    describe.each(SCENARIOS)('$type', (scenario) => {
+    const CREWS = [1, 2].flatMap((conductors) => SCENARIOS.map((scenario) => ({ conductors, scenario })));
+    describe.each(CREWS)('$scenario.type with $conductors conductor(s)', ({ conductors, scenario }) => {
       it('bears every step and every message twice', async () => {
-        world = await World.make({ dialect, tasks: withWorks(twice) });
+        world = await World.make({ dialect, conductors, tasks: withWorks(twice) });
         const id = await run(world, scenario);
         await expectDone(world, scenario, id);
       });
 
       it('bears the death of conductor at every point of its run', async () => {
-        world = await World.make({ dialect });
+        world = await World.make({ dialect, conductors });
         await eachPoint(scenario, {
           at: (_id, by) => world.die(by),
           then: (id) => expectDone(world, scenario, id),
@@ -91,7 +93,7 @@ eachDatabase(
       });
 
       it('bears the death of conductor for good: another one takes over when the lease has run out', async () => {
-        world = await World.make({ dialect });
+        world = await World.make({ dialect, conductors });
         let n = 0;
         await eachPoint(scenario, {
           at: (_id, by) => {
@@ -104,7 +106,7 @@ eachDatabase(
       });
 
       it('bears a delete at every point of its run', async () => {
-        world = await World.make({ dialect });
+        world = await World.make({ dialect, conductors });
         await eachPoint(scenario, {
           at: (serverId) => world.act(serverId, 'delete'),
           then: (id) => expectNothingLeft(world, id),
@@ -112,7 +114,7 @@ eachDatabase(
       });
 
       it('bears a delete that others drive while its run is held up at every point', async () => {
-        world = await World.make({ dialect });
+        world = await World.make({ dialect, conductors });
         await eachPoint(scenario, {
           at: async (serverId) => {
             world.probe = () => undefined;
@@ -124,7 +126,7 @@ eachDatabase(
       });
 
       it('bears being held up past its lease at every point while others finish its work', async () => {
-        world = await World.make({ dialect });
+        world = await World.make({ dialect, conductors });
         await eachPoint(scenario, {
           at: async (serverId) => {
             world.probe = () => undefined;
@@ -136,7 +138,7 @@ eachDatabase(
       });
 
       it('bears a delete and the death of conductor at every point of its run', async () => {
-        world = await World.make({ dialect });
+        world = await World.make({ dialect, conductors });
         await eachPoint(scenario, {
           at: async (serverId, by) => {
             await world.act(serverId, 'delete');
@@ -144,6 +146,40 @@ eachDatabase(
           },
           then: (id) => expectNothingLeft(world, id),
         });
+      });
+    });
+
+    describe.each(SCENARIOS)('$type', (scenario) => {
+      it('bears a conductor that goes on under a lost lease at every point: it writes nothing, its messages are refused', async () => {
+        world = await World.make({ dialect, conductors: 2 });
+        let refusals = 0;
+        let asleep: Conductor | undefined;
+        let before: string[] = [];
+        let said = 0;
+        await eachPoint(scenario, {
+          at: async (serverId, by) => {
+            world.probe = () => undefined;
+            // its clock stands still: it believes to hold its lease; the other one takes the task up and ends it
+            by.frozenAt = world.now;
+            world.sideline(by);
+            world.now += LEASE_MS;
+            await world.runByOthers(serverId);
+            asleep = by;
+            before = await world.books();
+            said = world.agents.answers.length;
+          },
+          then: async (id) => {
+            const late = world.agents.answers.slice(said);
+            expect(late.map((answer) => answer.error?.code)).toEqual(late.map(() => 'fence.stale'));
+            refusals += late.length;
+            const after = await world.books();
+            expect(after.filter((line) => !before.includes(line))).toEqual([]);
+            expect(after.length).toBe(before.length);
+            if (asleep) await world.wakeUp(asleep);
+            await expectDone(world, scenario, id);
+          },
+        });
+        expect(refusals).toBeGreaterThan(0);
       });
     });
 

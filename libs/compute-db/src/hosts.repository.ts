@@ -102,11 +102,9 @@ export class HostsRepository {
   ): Promise<void> {
     for (let i = 0; i < alive.length; i += PAGE) {
       const [sql, params] = within('host', alive.slice(i, i + PAGE));
-      await this.db.transaction((tx) =>
-        tx.execute(
-          `UPDATE services SET last_seen_at = ?, report_count = report_count + 1 WHERE binary_name = ? AND incarnation = ? AND ${sql}`,
-          [now, COMPUTE_BINARY, agent.incarnation, ...params],
-        ),
+      await this.db.execute(
+        `UPDATE services SET last_seen_at = ?, report_count = report_count + 1 WHERE binary_name = ? AND incarnation = ? AND ${sql}`,
+        [now, COMPUTE_BINARY, agent.incarnation, ...params],
       );
     }
     for (let i = 0; i < changed.length; i += PAGE) {

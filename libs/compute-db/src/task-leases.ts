@@ -6,7 +6,7 @@
  * Any number of conductors lease at once: rows that another is just leasing are skipped, not waited for (MariaDB), and
  * a batch costs as many statements as one task.
  */
-import { type Database, placeholders, type SqlValue, type Tx } from '@fractus/database';
+import { type Database, placeholders, type SqlValue, type StatementOptions, type Tx } from '@fractus/database';
 import type { ServerId, TaskId } from '@fractus/objects';
 import type { ServerRow, TaskRow } from './rows';
 import { type Server, serverOf } from './server';
@@ -78,8 +78,10 @@ export class TaskLeases {
     if (held.length === 0) return [];
     const [these, params] = byFence(held);
     const mine = `lease_owner = ? AND status = 'open' AND ${these}`;
-    const { affected } = await this.db.transaction((tx) =>
-      tx.execute(`UPDATE tasks SET lease_until = ? WHERE ${mine}`, [until, owner, ...params]),
+    const { affected } = await this.db.execute(
+      `UPDATE tasks SET lease_until = ? WHERE ${mine}`,
+      [until, owner, ...params],
+      REPEATABLE,
     );
     if (affected === held.length) return [...held];
     const sql = `SELECT uuid AS id, fence FROM tasks WHERE ${mine} AND lease_until = ?`;
@@ -91,16 +93,14 @@ export class TaskLeases {
     if (held.length === 0) return;
     const [these, params] = byFence(held);
     const sql = `UPDATE tasks SET lease_owner = NULL, lease_until = NULL WHERE ${these}`;
-    await this.db.transaction((tx) => tx.execute(sql, params));
+    await this.db.execute(sql, params, REPEATABLE);
   }
 
   /** Leases a task again that its holder has just let go to wait, with the same fence; false when it no longer waits as it did. */
   async takeBack(task: TaskRecord, lease: Lease): Promise<boolean> {
     const sql = `UPDATE tasks SET lease_owner = ?, lease_until = ?, waiting = 0, awaits_host = NULL, sent_by = NULL
       WHERE uuid = ? AND fence = ? AND attempt = ? AND status = 'open' AND waiting = 1 AND lease_owner IS NULL`;
-    const { affected } = await this.db.transaction((tx) =>
-      tx.execute(sql, [lease.owner, lease.until, task.id, task.fence, task.attempt]),
-    );
+    const { affected } = await this.db.execute(sql, [lease.owner, lease.until, task.id, task.fence, task.attempt]);
     return affected === 1;
   }
 
@@ -115,7 +115,7 @@ export class TaskLeases {
     const sql = `UPDATE tasks SET sent_by = NULL, ready_at = ${silentAt}
       WHERE ${these} AND status = 'open' AND waiting = 1 AND sent_by = ? AND end_requested_at IS NULL`;
     const moments = all.flatMap(({ id, silentAt: at }): SqlValue[] => [id, at]);
-    await this.db.transaction((tx) => tx.execute(sql, [...moments, ...params, owner]));
+    await this.db.execute(sql, [...moments, ...params, owner], REPEATABLE);
   }
 
   /**
@@ -212,6 +212,9 @@ export class TaskLeases {
     return new Map(servers.map((row) => [row.uuid, serverOf(row)]));
   }
 }
+
+/** Comes to the same done twice: where the connection was lost under way it is simply done again. */
+const REPEATABLE: StatementOptions = { committed: async () => null };
 
 /** Just these leases, and no later ones of the same tasks. */
 function byFence(held: readonly Held[]): [sql: string, params: SqlValue[]] {

@@ -209,7 +209,7 @@ export class TasksRepository {
     if (rows.length === 0) return 0;
     const ids = rows.map((r) => r.id);
     const sql = `DELETE FROM tasks WHERE id IN (${placeholders(ids)}) AND status <> 'open'`;
-    await this.db.transaction((tx) => tx.execute(sql, ids));
+    await this.db.execute(sql, ids);
     return rows.length;
   }
 }

@@ -69,6 +69,8 @@ export interface StepContext<S extends object = JsonObject> {
   /** Results of the steps so far. */
   readonly state: S;
   readonly tools: TaskTools;
+  /** Throws when the lease may have run out: called ahead of effects that nothing fences, deep in a long step. */
+  readonly proveLease: () => void;
 }
 
 /** Written together with the step's end: results for later steps, and fields of the server. */

@@ -73,15 +73,8 @@ export class TaskEngine {
     });
   }
 
-  /** Takes up what former lives of this process left, and begins to poll. `idle`: see `recover`. */
-  async start(idle?: Idle): Promise<void> {
-    await this.recover(idle);
-    this.keeper.start();
-    this.poll();
-  }
-
   /**
-   * Drops leases of former lives of this instance, and has sent what they may not have sent. After a time in which no
+   * Before `start`. Drops leases of former lives of this instance, and has sent what they may not have sent. After a time in which no
    * conductor lived (`idle`), also wakes every waiting step and gives tasks the time back: see `TaskLeases.revive`.
    */
   async recover(idle?: Idle): Promise<void> {
@@ -90,6 +83,12 @@ export class TaskEngine {
     const taken = await leases.recover(owner, clock());
     const woken = idle ? await leases.revive(idle.since, clock()) : 0;
     if (taken + woken > 0) logger.info({ taken, woken }, 'tasks of before are taken up');
+  }
+
+  /** Begins to poll, and to renew what it holds. */
+  start(): void {
+    this.keeper.start();
+    this.poll();
   }
 
   /** Something may be due for this task. Cheap; may be called for anything. */

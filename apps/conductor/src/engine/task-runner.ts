@@ -75,7 +75,15 @@ export class TaskRunner {
     let task = leased;
     let server = at0;
     for (;;) {
-      const x: StepContext = { ctx: task.context, task, server, state: task.state, tools: this.tools };
+      const held = task;
+      const x: StepContext = {
+        ctx: task.context,
+        task,
+        server,
+        state: task.state,
+        tools: this.tools,
+        proveLease: () => this.proveLease(held),
+      };
       const at = this.registry.position(task);
       await this.probe('before-step', task);
       this.proveLease(task);

@@ -35,13 +35,13 @@ export class Patience {
         return await work();
       } catch (err) {
         if (!isAway(err) || this.closed || clock() >= end) throw err;
-        if (n === 0) logger.warn({ err, what }, 'the database is away: a message is held until it is back');
+        if (n === 0) logger.warn({ err }, `the database is away: ${what} waits until it is back`);
         await pause(PAUSES_MS[Math.min(n, PAUSES_MS.length - 1)] ?? 1000);
       }
     }
   }
 
-  /** What is held now fails, and is delivered again. */
+  /** What is held now fails; messages are delivered again. */
   close(): void {
     this.closed = true;
   }

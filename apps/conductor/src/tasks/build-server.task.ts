@@ -113,9 +113,9 @@ async function claimAlternate(
   return null;
 }
 
-async function ports({ ctx, server, state, tools }: X): Promise<Outcome<BuildState>> {
+async function ports({ ctx, server, state, tools, proveLease }: X): Promise<Outcome<BuildState>> {
   const { host } = chosen(state);
-  const nics = await tools.network.ensurePorts(ctx, server, host);
+  const nics = await tools.network.ensurePorts(ctx, server, host, proveLease);
   return { kind: 'next', state: { nics }, server: { nics, taskState: 'spawning' } };
 }
 

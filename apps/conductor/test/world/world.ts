@@ -99,6 +99,8 @@ export class World {
   /** All that are alive, in the order of their turns. */
   conductors: Conductor[] = [];
   probe: Probe = () => undefined;
+  /** Alive, and without turns. */
+  private aside: Conductor[] = [];
   private readonly dead: string[] = [];
   private readonly mail: OperationFinished[] = [];
   private births = 0;
@@ -189,6 +191,43 @@ export class World {
     this.conductors = this.conductors.filter((c) => c !== who);
   }
 
+  /** Gets no further turns, and goes on with what it is at. */
+  sideline(who: Conductor): void {
+    this.conductors = this.conductors.filter((c) => c !== who);
+    this.aside.push(who);
+  }
+
+  /** Takes its turns again, by the right time. */
+  async wakeUp(who: Conductor): Promise<void> {
+    who.frozenAt = null;
+    await who.parts.engine.idle();
+    this.aside = this.aside.filter((c) => c !== who);
+    this.conductors.push(who);
+  }
+
+  /** Drives the server's task to its end by those that take turns, while a run of one aside is held up. */
+  async runByOthers(serverId: string): Promise<void> {
+    for (let turn = 0; turn < 50; turn++) {
+      await this.deliver();
+      for (const { parts } of this.conductors) await parts.engine.idle();
+      const open = await this.tasks.openOf(serverId);
+      if (!open && this.mail.length === 0) return;
+      if (open) await this.next().engine.runNow(open.id);
+    }
+    throw new Error('the others do not come to an end');
+  }
+
+  /** All that is written of servers and tasks, claimed and running: a line each. */
+  async books(): Promise<string[]> {
+    const tables = ['servers', 'tasks', 'instance_actions', 'instance_action_events', 'server_faults', 'quota_usages'];
+    const lines: string[] = [];
+    for (const table of tables)
+      for (const row of await this.db.query(`SELECT * FROM ${table}`)) lines.push(`${table} ${JSON.stringify(row)}`);
+    for (const consumer of this.placement.consumers) lines.push(`consumer ${JSON.stringify(consumer)}`);
+    for (const [host, guests] of this.agents.guests) lines.push(`guests ${host} ${JSON.stringify([...guests])}`);
+    return lines;
+  }
+
   private next(): ConductorParts {
     const [first = raise('no conductor is alive'), ...rest] = this.conductors;
     this.conductors = [...rest, first];
@@ -199,7 +238,7 @@ export class World {
     return { requestId: `req-${randomUUID()}`, userId: USER, projectId: PROJECT, roles: ['member'] };
   }
 
-  async create(extra: Partial<NewServer> = {}, count = 1): Promise<string[]> {
+  async create(extra: Partial<NewServer> = {}, count = 1, options: { hint?: boolean } = {}): Promise<string[]> {
     const all = Array.from({ length: count }, () => {
       const server: NewServer = {
         id: randomUUID(),
@@ -227,7 +266,7 @@ export class World {
       return { server, spec };
     });
     const begun = await this.operations.create(this.ctx(), all);
-    begun.forEach(({ taskId }) => this.next().engine.hint(taskId));
+    if (options.hint !== false) begun.forEach(({ taskId }) => this.next().engine.hint(taskId));
     return begun.map((b) => b.serverId);
   }
 
@@ -277,7 +316,7 @@ export class World {
 
   /** Until no conductor does anything. */
   async idle(): Promise<void> {
-    for (const { parts } of this.conductors) await parts.engine.idle();
+    for (const { parts } of [...this.conductors, ...this.aside]) await parts.engine.idle();
   }
 
   /** Hands the next answer to the next conductor; false when there is none. */
@@ -366,7 +405,7 @@ function raise(why: string): never {
   throw new Error(why);
 }
 
-const hostState = (host: string, nodeId: string, vcpus: number): HostState => ({
+export const hostState = (host: string, nodeId: string, vcpus: number): HostState => ({
   host,
   node: host,
   nodeId,
