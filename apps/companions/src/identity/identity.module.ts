@@ -3,6 +3,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { openDatabase, type Database } from '@fractus/database';
 import { createHttpApp } from '@fractus/http';
 import type { Logger, Metrics, RunningService } from '@fractus/telemetry';
+import { readiness } from '../readiness';
 import { ApplicationCredentials } from './application-credentials';
 import { Assignments } from './assignments';
 import { AuthController } from './auth.controller';
@@ -68,7 +69,7 @@ export async function startIdentity({ config, logger, metrics }: IdentityDeps): 
 
 async function serve(db: Database, { config, logger, metrics }: IdentityDeps): Promise<RunningIdentity> {
   const parts = partsOf(db, config);
-  const ready = async () => [{ part: 'database', ok: await db.ping() }];
+  const ready = () => readiness(db);
   const http = await createHttpApp(moduleOf(parts), {
     service: 'identity',
     logger,

@@ -5,6 +5,7 @@ import { openDatabase, type Database } from '@fractus/database';
 import { createHttpApp, type TokenValidator } from '@fractus/http';
 import { systemContext } from '@fractus/objects';
 import type { Logger, Metrics, RunningService } from '@fractus/telemetry';
+import { readiness } from '../readiness';
 import { ImageDataController, DATA_TYPE } from './image-data.controller';
 import { ImageMembers } from './image-members';
 import { ImageMembersController } from './image-members.controller';
@@ -58,7 +59,7 @@ async function serve(
 ): Promise<RunningImage> {
   const images = new Images(db, await ImageStore.open(config.dataFolder, config.maxImageSize));
   await images.recover();
-  const ready = async () => [{ part: 'database', ok: await db.ping() }];
+  const ready = () => readiness(db);
   const http = await createHttpApp(moduleOf(images, new ImageMembers(db, images)), {
     service: 'image',
     logger,

@@ -4,6 +4,7 @@ import { openDatabase, type Database } from '@fractus/database';
 import { createHttpApp, type TokenValidator } from '@fractus/http';
 import { systemContext, type RequestContext } from '@fractus/objects';
 import type { Logger, Metrics, RunningService } from '@fractus/telemetry';
+import { readiness } from '../readiness';
 import { Kinds } from './kinds';
 import { NetworkApi } from './network-api';
 import { NetworkRootController } from './network-root.controller';
@@ -60,7 +61,7 @@ async function serve(
   const quotas = new Quotas(db);
   const tags = new Tags(db);
   const api = new NetworkApi(db, quotas, tags, kinds.securityGroups);
-  const ready = async () => [{ part: 'database', ok: await db.ping() }];
+  const ready = () => readiness(db);
   const http = await createHttpApp(moduleOf(kinds, quotas, tags, api), {
     service: 'network',
     logger,
