@@ -14,6 +14,7 @@ import {
   isFractusError,
   systemContext,
   unauthenticated,
+  unavailable,
   withTimeout,
   type RequestContext,
 } from '@fractus/objects';
@@ -55,7 +56,12 @@ export class TokenValidator {
   private readonly pending = new Map<string, Promise<ValidatedToken>>();
   private readonly unsubscribe?: () => void;
   private epoch = 0;
-  private polledAt = Date.now();
+  /** Events up to then were read. */
+  private knownUntil = Date.now();
+  /** When they were last asked for. */
+  private polledAt = this.knownUntil;
+  /** Whether the last reading failed. */
+  private silent = false;
   private polling: Promise<void> | undefined;
   private pollMs: number;
 
@@ -72,11 +78,16 @@ export class TokenValidator {
 
   /**
    * Whose token this is.
-   * @throws unauthenticated for an unknown, expired or revoked token; unavailable or timeout where identity is silent.
+   * @throws unauthenticated for an unknown, expired or revoked token; unavailable where identity cannot be asked or is
+   * silent.
    */
   async validate(token: string, ctx: RequestContext = systemContext('req-token-validation')): Promise<ValidatedToken> {
     if (!token || token.length > 16_384) throw refused();
-    if (this.pollMs && Date.now() - this.polledAt > this.pollMs) await this.poll(ctx);
+    if (this.pollMs && Date.now() - this.polledAt > this.pollMs) {
+      const reading = this.poll(ctx);
+      // what is known already must not wait, time after time, for an identity that does not answer
+      if (!this.silent) await reading;
+    }
     const key = createHash('sha256').update(token).digest('base64');
     const known = this.cache.get(key);
     if (known) {
@@ -124,7 +135,9 @@ export class TokenValidator {
       if (epoch === this.epoch) this.cache.set(key, valid);
       return valid;
     } catch (e) {
-      throw isFractusError(e, 'not_found', 'unauthenticated') ? refused(e) : e;
+      if (isFractusError(e, 'not_found', 'unauthenticated')) throw refused(e);
+      // to who sent the token it is one whether identity is down or slow: as Keystone's middleware says it
+      throw isFractusError(e, 'timeout', 'unavailable') ? silence(e) : e;
     }
   }
 
@@ -136,7 +149,7 @@ export class TokenValidator {
   private async readEvents(ctx: RequestContext): Promise<void> {
     const { session } = this.options;
     if (!session) return;
-    const since = this.polledAt;
+    const since = this.knownUntil;
     const started = Date.now();
     try {
       const own = withTimeout(systemContext(ctx.requestId), 5_000);
@@ -154,11 +167,14 @@ export class TokenValidator {
         if (!this.seen.has(JSON.stringify(wire))) this.revoke(eventOfWire(wire));
       }
       this.seen = new Set((events ?? []).map((wire) => JSON.stringify(wire)));
+      this.knownUntil = this.polledAt = started;
+      this.silent = false;
     } catch (e) {
       // an identity without the events, or none for us: the time to live bounds what a revoked token can do
       if (isFractusError(e, 'not_found', 'forbidden')) this.pollMs = 0;
+      this.polledAt = Date.now();
+      this.silent = true;
     }
-    this.polledAt = started;
   }
 
   private seen = new Set<string>();
@@ -192,6 +208,13 @@ function concerns(event: RevocationEvent, token: ValidatedToken): boolean {
   if (event.domainId) return [token.domainId, token.userDomainId, token.projectDomainId].includes(event.domainId);
   return true;
 }
+
+const silence = (cause: FractusError): FractusError =>
+  unavailable('Identity cannot be asked whose token this is. Try again in a moment.', {
+    code: 'identity.unavailable',
+    retryAfter: cause.retryAfter ?? 1,
+    cause,
+  });
 
 const refused = (cause?: unknown): FractusError =>
   unauthenticated('The token is not valid: unknown, expired or revoked.', {

@@ -289,6 +289,32 @@ describe('clients', () => {
       expect(looks()).toBe(2);
     });
 
+    it('asks anew for the events of the time in which identity did not answer, and lets nobody wait for it', async () => {
+      const asked: string[] = [];
+      let events: (() => Reply) | undefined = () => ({ status: 200, json: { events: [] } });
+      script((seen) => {
+        if (!seen.path.startsWith('/v3/OS-REVOKE')) return holds(seen);
+        asked.push(seen.path);
+        return events?.() ?? 'hang';
+      });
+      const tokens = new TokenValidator({ session, pollMs: -1 });
+      await tokens.validate('user');
+      events = () => 'reset';
+      await tokens.validate('user');
+      events = undefined;
+      // this reading hangs; who asks is answered all the same
+      await tokens.validate('user');
+      expect(looks()).toBe(1);
+      const since = asked.map((path) => Date.parse(new URL(path, 'http://x').searchParams.get('since') ?? ''));
+      expect(since[2]).toBe(since[1]);
+    });
+
+    it('calls an identity that is too slow unavailable, and says when to come again', async () => {
+      script(() => 'hang');
+      const tokens = new TokenValidator({ session, pollMs: 0, timeoutMs: 50 });
+      expect(await failure(tokens.validate('user'))).toMatchObject({ kind: 'unavailable', retryAfter: 1 });
+    });
+
     it('refuses what identity does not know, and says so when identity is silent', async () => {
       script(() => ({ status: 404 }));
       const tokens = new TokenValidator({ session, pollMs: 0 });

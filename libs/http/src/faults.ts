@@ -49,6 +49,9 @@ export interface FaultResponse {
 /** Shapes a fault as one API does. `request` is null for bytes that never became a request. */
 export type FaultMapper = (fault: FaultInfo, request: FastifyRequest | null) => FaultResponse;
 
+/** When to come again after a 503 that says nothing of its own. */
+const RETRY_SECONDS = 1;
+
 const KIND_BY_STATUS = new Map<number, ErrorKind>(
   (Object.entries(STATUS_BY_KIND) as [ErrorKind, number][])
     .filter(([kind]) => kind !== 'unroutable')
@@ -63,13 +66,16 @@ interface FastifyFault extends Error {
 /** Describes any thrown value. Whatever is not known is an internal fault, told in one neutral sentence. */
 export function faultOf(error: unknown, requestId: string): FaultInfo {
   if (isFractusError(error) && error.kind !== 'internal') {
+    const status = STATUS_BY_KIND[error.kind];
+    // whoever is told to come again is told when, also where nobody down below had an opinion
+    const retryAfter = error.retryAfter ?? (status === 503 ? RETRY_SECONDS : undefined);
     return {
       kind: error.kind,
-      status: STATUS_BY_KIND[error.kind],
+      status,
       code: error.code,
       message: error.message,
       ...(error.details ? { details: error.details } : {}),
-      ...(error.retryAfter === undefined ? {} : { retryAfter: error.retryAfter }),
+      ...(retryAfter === undefined ? {} : { retryAfter }),
       requestId,
     };
   }

@@ -32,6 +32,7 @@ class ThingsController {
     if (how === 'conflict') throw conflict('thing is busy', { cause: new Error('inside story') });
     if (how === 'unavailable')
       throw unavailable('placement is down', { retryAfter: 7, cause: new Error('inside story') });
+    if (how === 'silent') throw unavailable('placement is down', { cause: new Error('inside story') });
     if (how === 'internal') throw internal('inside story');
     throw new TypeError('inside story');
   }
@@ -155,6 +156,7 @@ describe('faults', () => {
   it.each([
     ['conflict', 409, 'conflictingRequest'],
     ['unavailable', 503, 'serviceUnavailable'],
+    ['silent', 503, 'serviceUnavailable'],
     ['internal', 500, 'computeFault'],
     ['bug', 500, 'computeFault'],
   ])('%s is told without its inside story, and logged if it is ours', async (how, status, name) => {
@@ -170,7 +172,8 @@ describe('faults', () => {
     expect(got).toBe(status);
     expect(Object.keys(body as object)).toEqual([name]);
     expect(JSON.stringify(body)).not.toContain('inside story');
-    expect(headers.get('retry-after')).toBe(how === 'unavailable' ? '7' : null);
+    // a 503 always says when to come again
+    expect(headers.get('retry-after')).toBe({ unavailable: '7', silent: '1' }[how] ?? null);
     expect(lines.join('')).toEqual(status >= 500 ? expect.stringContaining('inside story') : '');
   });
 });
