@@ -120,8 +120,8 @@ describe(`kill -9 in a boot (seed ${SEED})`, () => {
     for (const victim of victims) {
       const booting = boot(share);
       booting.catch(() => undefined); // told when it is awaited
-      await accepted(Math.floor(between(0, share * 0.8)), booting);
-      await pause(between(0, 300));
+      await accepted(Math.floor(between(0, share * 0.7)), booting);
+      await pause(between(0, 100));
       await killAndStart(victim);
       await booting;
       if (victim !== victims.at(-1)) await cloud.ready();
