@@ -136,8 +136,8 @@ export class TokenValidator {
       return valid;
     } catch (e) {
       if (isFractusError(e, 'not_found', 'unauthenticated')) throw refused(e);
-      // to who sent the token it is one whether identity is down or slow: as Keystone's middleware says it
-      throw isFractusError(e, 'timeout', 'unavailable') ? silence(e) : e;
+      // to who sent the token it is one whether identity is down or slow: as Keystone's middleware has it
+      throw isFractusError(e, 'timeout') ? silence(e) : e;
     }
   }
 
@@ -210,9 +210,9 @@ function concerns(event: RevocationEvent, token: ValidatedToken): boolean {
 }
 
 const silence = (cause: FractusError): FractusError =>
-  unavailable('Identity cannot be asked whose token this is. Try again in a moment.', {
+  unavailable('identity did not answer in time whose token this is', {
     code: 'identity.unavailable',
-    retryAfter: cause.retryAfter ?? 1,
+    retryAfter: 1,
     cause,
   });
 
