@@ -9,7 +9,7 @@ import { invalid } from '@fractus/objects';
 import type { StatusFilter } from '@fractus/server-lifecycle';
 import { RE2JS } from 're2js';
 import type { ServerRow } from './rows';
-import { type Server, serverOf } from './server';
+import { type Server, serverOf, sharedServerOf } from './server';
 import { nullSafe, within } from './sql';
 
 /** Sort key as clients write it → column. Nullable columns sort their nulls first. */
@@ -160,7 +160,7 @@ export async function listServers(db: Database, query: ServerQuery): Promise<Ser
     after = rows.at(-1) ?? null;
     if (rows.length < batch) break;
   }
-  return found.map(serverOf);
+  return found.map(sharedServerOf);
 }
 
 async function markerRow(db: Database, marker: string, { projectId }: ServerFilters): Promise<ServerRow> {

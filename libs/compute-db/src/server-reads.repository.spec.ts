@@ -87,6 +87,13 @@ eachDatabase('a server and its host', (open, dialect) => {
     expect(await reads.find(id)).toBeNull();
   });
 
+  it('is made of parts that servers have in common, which nobody can change', async () => {
+    const [a, b] = [(await reads.find(await serverOn('h1')))!, (await reads.find(await serverOn('h2')))!];
+    expect(a.flavor).toBe(b.flavor);
+    expect(() => Object.assign(a.flavor.extraSpecs, { x: 'y' })).toThrow(TypeError);
+    expect(() => Object.assign(a.tags, ['x'])).toThrow(TypeError);
+  });
+
   if (dialect === 'mysql')
     it('is found by indexes alone', async () => {
       const hosts = Array.from({ length: 50 }, (_, i) => `h${i}`);

@@ -3,7 +3,7 @@ import type { ServerId } from '@fractus/objects';
 import { GatheredReads } from './gathered-reads';
 import { COMPUTE_BINARY, type Service } from './hosts.repository';
 import type { ServerRow } from './rows';
-import { type Server, serverOf } from './server';
+import { type Server, sharedServerOf } from './server';
 import { within } from './sql';
 
 /** Of a host, what everybody's view of a server on it tells. */
@@ -41,10 +41,10 @@ export class ServerReads {
     this.hosts = new GatheredReads(db, (hosts) => this.glances(hosts));
   }
 
-  /** Null when there is none, or it is deleted. */
+  /** Null when there is none, or it is deleted. Its parts are shared and frozen. */
   async find(id: ServerId): Promise<Server | null> {
     const row = await this.servers.load(id);
-    return row ? serverOf(row) : null;
+    return row ? sharedServerOf(row) : null;
   }
 
   /** A glance at the host of one server. */

@@ -2,6 +2,7 @@ import type { SqlRow } from '@fractus/database';
 import type { HostName, PowerState, ProjectId, ServerId, TaskState, UserId, VmState } from '@fractus/objects';
 import type { FlavorSnapshot, GuestNic, ImageSnapshot } from '@fractus/rpc-contracts';
 import type { ServerRow } from './rows';
+import { parseShared } from './shared-json';
 
 /** One network the user asked for: a network (with or without a fixed address), or a port of their own. */
 export interface RequestedNetwork {
@@ -108,7 +109,14 @@ export type ServerPatch = Partial<
   >
 >;
 
-export function serverOf(row: ServerRow): Server {
+export const serverOf = (row: ServerRow): Server => readRow(row, JSON.parse);
+
+/** For reading alone: parts that servers have in common are the same objects, and frozen. */
+export const sharedServerOf = (row: ServerRow): Server => readRow(row, parseShared);
+
+function readRow(row: ServerRow, parseJson: (text: string) => unknown): Server {
+  const parse = <T>(text: string): T => parseJson(text) as T;
+  const orNull = <T>(text: string | null): T | null => (text === null ? null : parse<T>(text));
   return {
     id: row.uuid,
     rowId: row.id,
@@ -126,8 +134,8 @@ export function serverOf(row: ServerRow): Server {
     node: row.node,
     nodeId: row.node_id,
     availabilityZone: row.availability_zone,
-    flavor: JSON.parse(row.flavor) as FlavorSnapshot,
-    image: parse<ImageSnapshot>(row.image),
+    flavor: parse<FlavorSnapshot>(row.flavor),
+    image: orNull<ImageSnapshot>(row.image),
     keyName: row.key_name,
     keyData: row.key_data,
     userData: row.user_data,
@@ -136,17 +144,17 @@ export function serverOf(row: ServerRow): Server {
     accessIpV6: row.access_ip_v6,
     lockedBy: row.locked_by as Server['lockedBy'],
     lockedReason: row.locked_reason,
-    metadata: JSON.parse(row.metadata) as Record<string, string>,
-    systemMetadata: JSON.parse(row.system_metadata) as Record<string, string>,
-    tags: JSON.parse(row.tags) as string[],
-    securityGroups: JSON.parse(row.security_groups) as string[],
-    requestedNetworks: JSON.parse(row.requested_networks) as RequestedNetworks,
+    metadata: parse<Record<string, string>>(row.metadata),
+    systemMetadata: parse<Record<string, string>>(row.system_metadata),
+    tags: parse<string[]>(row.tags),
+    securityGroups: parse<string[]>(row.security_groups),
+    requestedNetworks: parse<RequestedNetworks>(row.requested_networks),
     nics: JSON.parse(row.nics) as GuestNic[],
     rootDeviceName: row.root_device_name,
     launchIndex: row.launch_index,
     reservationId: row.reservation_id,
     diskConfig: row.disk_config as Server['diskConfig'],
-    trustedImageCertificates: parse<string[]>(row.trusted_image_certificates),
+    trustedImageCertificates: orNull<string[]>(row.trusted_image_certificates),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     launchedAt: row.launched_at,
@@ -265,5 +273,3 @@ export function patchColumns(patch: ServerPatch): SqlRow {
   }
   return columns;
 }
-
-const parse = <T>(text: string | null): T | null => (text === null ? null : (JSON.parse(text) as T));

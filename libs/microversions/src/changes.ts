@@ -13,7 +13,7 @@ import type { DtoClass, Version } from '@fractus/dto-schema';
  * reshaped from it, newest change first. Handlers never learn which version they serve.
  */
 
-/** A resource as the presenter gives it and as a step may rewrite it. */
+/** A resource as the presenter gives it and as a step may rewrite it. Undefined fields are not there. */
 export type View = Record<string, unknown>;
 
 export type ResponseChange =

@@ -8,12 +8,12 @@ export type Flags<Flag extends string = string> = Readonly<Record<Flag, boolean>
 
 type Step = (view: View) => View;
 
-/** A copy without some fields: cheaper for the engine than deleting them. */
+/** Undefined is not written out. A copy without the fields costs far more, and so does an object with some deleted. */
 function without(fields: ReadonlySet<string>): Step {
+  const gone = [...fields];
   return (view) => {
-    const kept: View = {};
-    for (const key of Object.keys(view)) if (!fields.has(key)) kept[key] = view[key];
-    return kept;
+    for (const field of gone) if (view[field] !== undefined) view[field] = undefined;
+    return view;
   };
 }
 

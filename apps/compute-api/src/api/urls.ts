@@ -59,7 +59,11 @@ export function resourceLinks(request: FastifyRequest, collection: string, id: s
 }
 
 export function bookmarkLink(request: FastifyRequest, collection: string, id: string): Link {
+  return { rel: 'bookmark', href: `${bookmarkUrl(request)}/${collection}/${id}` };
+}
+
+/** What bookmarks start with: the origin, and the project id where the client wrote one. */
+export function bookmarkUrl(request: FastifyRequest): string {
   const { projectId } = clientPath(request);
-  const project = projectId === undefined ? '' : `/${projectId}`;
-  return { rel: 'bookmark', href: `${originOf(request)}${project}/${collection}/${id}` };
+  return `${originOf(request)}${projectId === undefined ? '' : `/${projectId}`}`;
 }

@@ -112,11 +112,12 @@ export class ApiEdge<Flag extends string = string> {
     const status = answer.options.status ?? plan.status;
     const body = answer.body ?? undefined;
     if (body !== undefined) plan.shape?.(body as View);
-    observe?.({ operation: operation.name, version, legacy, status, body });
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    observe?.({ operation: operation.name, version, legacy, status, body: text && (JSON.parse(text) as unknown) });
     void reply.code(status);
     if (answer.options.headers) void reply.headers(answer.options.headers);
-    if (body !== undefined) void reply.type('application/json');
-    void reply.send(body === undefined ? undefined : JSON.stringify(body));
+    if (text !== undefined) void reply.type('application/json');
+    void reply.send(text);
   }
 }
 

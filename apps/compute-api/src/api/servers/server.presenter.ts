@@ -3,8 +3,10 @@
  * it by the version list. Wire names with odd history live here and nowhere else.
  */
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Server, ServerFault } from '@fractus/compute-db';
 import { isoTime, isoTimeMicros, type Link } from '@fractus/http';
+import type { FlavorSnapshot, ImageSnapshot } from '@fractus/rpc-contracts';
 import { showsFault, showsProgress, statusOf } from '@fractus/server-lifecycle';
 import { knownProperties } from './image-properties';
 
@@ -30,10 +32,38 @@ export interface ServerViewRights {
   readonly faultDetails: boolean;
 }
 
+/** How a page points at things; `serverLinks` makes it once for a request. */
 export interface ServerLinks {
   server(id: string): Link[];
-  flavor(id: string): Link[];
-  image(id: string): Link[];
+  /** A flavor as a mere link, of before 2.47. */
+  flavor(flavor: FlavorSnapshot): object;
+  image(image: ImageSnapshot): object;
+}
+
+/** `self`: of the endpoint as the client addressed it. `bookmark`: the same without a version. */
+export function serverLinks(self: string, bookmark: string): ServerLinks {
+  const mark = (collection: string, id: string): Link => ({ rel: 'bookmark', href: `${bookmark}/${collection}/${id}` });
+  const image = ({ imageId, properties }: ImageSnapshot): object => ({
+    id: imageId,
+    links: [mark('images', imageId)],
+    properties: knownProperties(properties),
+  });
+  const flavor = ({ flavorId }: FlavorSnapshot): object => ({ id: flavorId, links: [mark('flavors', flavorId)] });
+  return {
+    server: (id) => [{ rel: 'self', href: `${self}/servers/${id}` }, mark('servers', id)],
+    flavor: oncePer(flavor),
+    image: oncePer(image),
+  };
+}
+
+/** Servers of a page that are made of the same object share what is told of it. */
+function oncePer<K extends object, V>(make: (key: K) => V): (key: K) => V {
+  const made = new Map<K, V>();
+  return (key) => {
+    let value = made.get(key);
+    if (value === undefined) made.set(key, (value = make(key)));
+    return value;
+  };
 }
 
 export interface ServerViewInput {
@@ -50,6 +80,10 @@ export function briefServer(server: Server, links: ServerLinks): Record<string, 
   return { id: server.id, name: server.name, links: links.server(server.id) };
 }
 
+/**
+ * Fields that do not apply are undefined, and so not written: an object whose fields are always the same is far cheaper
+ * to make and to write than one that is put together of pieces.
+ */
 export function detailedServer({
   server,
   around,
@@ -58,6 +92,7 @@ export function detailedServer({
   serverGroups = false,
 }: ServerViewInput): Record<string, unknown> {
   const status = statusOf(server.vmState, server.taskState);
+  const extended = rights.extendedAttributes;
   return {
     id: server.id,
     name: server.name,
@@ -66,9 +101,9 @@ export function detailedServer({
     user_id: server.userId,
     metadata: server.metadata,
     hostId: hostIdOf(server),
-    image: imageView(server, links),
+    image: server.image ? links.image(server.image) : '',
     flavor: embeddedFlavor(server, rights),
-    flavor_link: { id: server.flavor.flavorId, links: links.flavor(server.flavor.flavorId) },
+    flavor_link: links.flavor(server.flavor),
     created: isoTime(server.createdAt),
     updated: isoTime(server.updatedAt ?? server.createdAt),
     // upstream hides the addresses of a server that is not there yet
@@ -77,48 +112,54 @@ export function detailedServer({
     accessIPv6: server.accessIpV6 ?? '',
     links: links.server(server.id),
     'OS-DCF:diskConfig': server.diskConfig,
-    ...(showsProgress(status) ? { progress: server.progress } : {}),
+    progress: showsProgress(status) ? server.progress : undefined,
     'OS-EXT-AZ:availability_zone': around.hostZone ?? server.availabilityZone ?? '',
     config_drive: server.configDrive ? 'True' : '',
     key_name: server.keyName,
     'OS-SRV-USG:launched_at': isoTimeMicros(server.launchedAt),
     'OS-SRV-USG:terminated_at': isoTimeMicros(server.terminatedAt),
-    ...(rights.extendedAttributes
-      ? extendedAttributes(server)
-      : rights.hostname
-        ? { 'OS-EXT-SRV-ATTR:hostname': server.hostname }
-        : {}),
+    'OS-EXT-SRV-ATTR:host': extended ? server.host : undefined,
+    'OS-EXT-SRV-ATTR:hypervisor_hostname': extended ? server.node : undefined,
+    'OS-EXT-SRV-ATTR:instance_name': extended ? `instance-${server.rowId.toString(16).padStart(8, '0')}` : undefined,
+    'OS-EXT-SRV-ATTR:reservation_id': extended ? server.reservationId : undefined,
+    'OS-EXT-SRV-ATTR:launch_index': extended ? server.launchIndex : undefined,
+    'OS-EXT-SRV-ATTR:hostname': extended || rights.hostname ? server.hostname : undefined,
+    'OS-EXT-SRV-ATTR:kernel_id': extended ? (server.image?.properties['kernel_id'] ?? '') : undefined,
+    'OS-EXT-SRV-ATTR:ramdisk_id': extended ? (server.image?.properties['ramdisk_id'] ?? '') : undefined,
+    'OS-EXT-SRV-ATTR:root_device_name': extended ? server.rootDeviceName : undefined,
+    'OS-EXT-SRV-ATTR:user_data': extended ? server.userData : undefined,
     'OS-EXT-STS:task_state': server.taskState,
     'OS-EXT-STS:vm_state': wireVmState(server),
     'OS-EXT-STS:power_state': server.powerState,
     'os-extended-volumes:volumes_attached': [],
     // they are the ports'
-    ...(server.nics.length > 0 ? { security_groups: server.securityGroups.map((name) => ({ name })) } : {}),
+    security_groups: server.nics.length > 0 ? server.securityGroups.map((name) => ({ name })) : undefined,
     locked: server.lockedBy !== null,
-    ...(around.hostStatus === null ? {} : { host_status: around.hostStatus }),
+    host_status: around.hostStatus ?? undefined,
     description: server.description,
     tags: server.tags,
     trusted_image_certificates: server.trustedImageCertificates,
-    ...(serverGroups ? { server_groups: [] } : {}),
+    server_groups: serverGroups ? [] : undefined,
     locked_reason: server.lockedReason,
     pinned_availability_zone: server.availabilityZone,
     scheduler_hints: around.schedulerHints,
-    ...(around.fault && showsFault(status) ? { fault: faultView(around.fault, rights) } : {}),
+    fault: around.fault && showsFault(status) ? faultView(around.fault, rights) : undefined,
   };
 }
 
+/** Of the hosts of projects, as they are asked for again and again. */
+const hostIds = new LRUCache<string, string>({ max: 10_000 });
+
 /** Tells hosts apart without naming them; differs from project to project. */
 export function hostIdOf({ host, projectId }: Pick<Server, 'host' | 'projectId'>): string {
-  return host === null ? '' : createHash('sha224').update(`${projectId}${host}`).digest('hex');
+  if (host === null) return '';
+  const whole = `${projectId}${host}`;
+  let id = hostIds.get(whole);
+  if (id === undefined) hostIds.set(whole, (id = createHash('sha224').update(whole).digest('hex')));
+  return id;
 }
 
 const wireVmState = (server: Server): string => server.vmState;
-
-function imageView(server: Server, links: ServerLinks): unknown {
-  if (!server.image) return '';
-  const { imageId, properties } = server.image;
-  return { id: imageId, links: links.image(imageId), properties: knownProperties(properties) };
-}
 
 function embeddedFlavor({ flavor }: Server, rights: ServerViewRights): Record<string, unknown> {
   return {
@@ -128,7 +169,7 @@ function embeddedFlavor({ flavor }: Server, rights: ServerViewRights): Record<st
     ephemeral: flavor.ephemeralGb,
     swap: flavor.swapMb,
     original_name: flavor.name,
-    ...(rights.flavorExtraSpecs ? { extra_specs: flavor.extraSpecs } : {}),
+    extra_specs: rights.flavorExtraSpecs ? flavor.extraSpecs : undefined,
   };
 }
 
@@ -146,21 +187,6 @@ function addressesOf(server: Server): Record<string, object[]> {
     }
   }
   return byNetwork;
-}
-
-function extendedAttributes(server: Server): Record<string, unknown> {
-  return {
-    'OS-EXT-SRV-ATTR:host': server.host,
-    'OS-EXT-SRV-ATTR:hypervisor_hostname': server.node,
-    'OS-EXT-SRV-ATTR:instance_name': `instance-${server.rowId.toString(16).padStart(8, '0')}`,
-    'OS-EXT-SRV-ATTR:reservation_id': server.reservationId,
-    'OS-EXT-SRV-ATTR:launch_index': server.launchIndex,
-    'OS-EXT-SRV-ATTR:hostname': server.hostname,
-    'OS-EXT-SRV-ATTR:kernel_id': server.image?.properties['kernel_id'] ?? '',
-    'OS-EXT-SRV-ATTR:ramdisk_id': server.image?.properties['ramdisk_id'] ?? '',
-    'OS-EXT-SRV-ATTR:root_device_name': server.rootDeviceName,
-    'OS-EXT-SRV-ATTR:user_data': server.userData,
-  };
 }
 
 /** Users read the message; the story with hosts in it is for operators, as is every fault of the cloud's own (500). */

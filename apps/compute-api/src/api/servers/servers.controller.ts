@@ -14,11 +14,11 @@ import { updateServer } from '../../app/servers/update-server';
 import { Api, ApiActions, type ApiRequest, type NovaFlags } from '../api';
 import { SERVER_ACTIONS } from '../server-actions';
 import type { ServerAction } from '../server-actions/server-action';
-import { bookmarkLink, resourceLinks } from '../urls';
+import { bookmarkUrl, endpointUrl, resourceLinks } from '../urls';
 import { createRequestOf } from './create-request.mapper';
 import { CreateServerDto } from './create-server.dto';
 import { ListServersQuery, ShowServerQuery } from './list-servers.dto';
-import { briefServer, detailedServer, type ServerLinks, type ServerViewRights } from './server.presenter';
+import { briefServer, detailedServer, serverLinks, type ServerLinks, type ServerViewRights } from './server.presenter';
 import { ServerParts } from './server-parts';
 import { UpdateServerDto } from './update-server.dto';
 
@@ -217,10 +217,4 @@ export class ServersController {
 /** 2.83: filters that had been an administrator's. */
 const MORE_FILTERS = ['availability_zone', 'config_drive', 'key_name', 'created_at', 'launched_at', 'terminated_at', 'power_state', 'task_state', 'vm_state', 'progress', 'user_id']; // prettier-ignore
 
-function linksOf(raw: FastifyRequest): ServerLinks {
-  return {
-    server: (id) => resourceLinks(raw, 'servers', id),
-    flavor: (id) => [bookmarkLink(raw, 'flavors', id)],
-    image: (id) => [bookmarkLink(raw, 'images', id)],
-  };
-}
+const linksOf = (raw: FastifyRequest): ServerLinks => serverLinks(endpointUrl(raw), bookmarkUrl(raw));

@@ -21,5 +21,6 @@ export const v2_3 = defineVersion({
 /** Volumes as mere ids. */
 function volumesById(server: View): View {
   const volumes = (server['os-extended-volumes:volumes_attached'] ?? []) as { id: string }[];
-  return { ...server, 'os-extended-volumes:volumes_attached': volumes.map(({ id }) => ({ id })) };
+  server['os-extended-volumes:volumes_attached'] = volumes.map(({ id }) => ({ id }));
+  return server;
 }

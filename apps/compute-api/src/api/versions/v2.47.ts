@@ -11,6 +11,8 @@ export const v2_47 = defineVersion({
   ],
 });
 
-function linkOfFlavor({ flavor_link: link, ...server }: View): View {
-  return { ...server, flavor: link };
+function linkOfFlavor(server: View): View {
+  server['flavor'] = server['flavor_link'];
+  server['flavor_link'] = undefined;
+  return server;
 }

@@ -7,7 +7,8 @@ export const v2_98 = defineVersion({
 });
 
 function withoutImageProperties(server: View): View {
-  if (typeof server['image'] !== 'object' || server['image'] === null) return server;
-  const { properties: _, ...image } = server['image'] as View;
-  return { ...server, image };
+  const image = server['image'];
+  // servers of a page may share it
+  if (typeof image === 'object' && image !== null) server['image'] = { ...image, properties: undefined };
+  return server;
 }
