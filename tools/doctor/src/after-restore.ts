@@ -3,7 +3,9 @@
  *
  * Compute: fences must never fall. Agents' journals, which were not put back, know the fences that were given out since
  * the backup, and refuse lower ones; so does Placement, where its backup is younger. All fences are raised above any
- * that can have been given out. Leases of former conductors are dropped.
+ * that can have been given out. Leases of former conductors are dropped; what is under way is due at once, for the
+ * hosts that it waits for have long answered (they do so again from their journals), and gets back the time since it
+ * was last written, in which nobody can have worked on it.
  *
  * Placement: a new epoch, so that a process that outlived the restore reads everything anew.
  */
@@ -32,6 +34,10 @@ export async function afterRestoreOfCompute(
     );
   return database.transaction(async (tx) => {
     await tx.execute("UPDATE tasks SET lease_owner = NULL, lease_until = NULL WHERE status IN ('open', 'superseded')");
+    // in this order: MySQL lets a later assignment see an earlier one
+    const due = `UPDATE tasks SET expires_at = expires_at + ? - updated_at, updated_at = ?, step_at = ?, ready_at = ?,
+      waiting = 0, awaits_host = NULL, sent_by = NULL WHERE status = 'open'`;
+    await tx.execute(due, [now, now, now, now]);
     return (await tx.execute('UPDATE servers SET fence = fence + ?', [FENCES_RAISED_BY])).affected;
   });
 }

@@ -16,6 +16,7 @@ import {
 } from '@fractus/operator';
 import { afterRestoreOfCompute, afterRestoreOfPlacement } from './after-restore';
 import { type Healed, heal, misplaced } from './allocations';
+import { destroyGuest } from './guests';
 import { examine, report, VERDICTS } from './examine';
 import { Patient } from './patient';
 
@@ -66,6 +67,16 @@ export function doctor(args: string[], env: NodeJS.ProcessEnv, output: Output): 
       ),
     );
   program
+    .command('destroy-guest <server>')
+    .description('a guest that no server explains')
+    .requiredOption('--host <name>', 'where it is')
+    .option('--yes', 'really')
+    .action(
+      action(program, (server: string, { host, yes = false }: { host: string; yes?: boolean }) =>
+        withPatient((patient) => guest(patient, server, host, yes, output)),
+      ),
+    );
+  program
     .command('after-restore <databases...>')
     .description('compute, placement: databases that were put back, before any process starts')
     .option('--force', 'although a service reported lately')
@@ -111,6 +122,16 @@ async function allocations(
 
 const wordOf = (result: Healed | undefined): string =>
   result === undefined ? '' : result.healed ? 'healed' : `not healed: ${result.why}`;
+
+async function guest(patient: Patient, server: string, host: string, yes: boolean, output: Output): Promise<ExitCode> {
+  if (!yes) {
+    output.err(`not done: say --yes to have the guest of ${server} on ${host} destroyed`);
+    return EXIT.none;
+  }
+  await destroyGuest(patient, server, host);
+  output.out(`host ${host} is asked to destroy the guest of ${server}; doctor counts its guests once it has`);
+  return EXIT.done;
+}
 
 async function afterRestore(patient: Patient, names: string[], force: boolean, output: Output): Promise<ExitCode> {
   const unknown = names.find((name) => name !== 'compute' && name !== 'placement');

@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto';
+import { TaskLeases, TasksRepository } from '@fractus/compute-db';
 import { eachDatabase } from '@fractus/database/testing';
 import { afterRestoreOfCompute, afterRestoreOfPlacement, FENCES_RAISED_BY } from '../src/after-restore';
 import { heal, misplaced } from '../src/allocations';
+import { destroyGuest } from '../src/guests';
 import { ctx, World } from './world';
 
 eachDatabase('what the doctor puts right', (open) => {
@@ -54,20 +57,69 @@ eachDatabase('what the doctor puts right', (open) => {
     expect(await world.allocationsOf(bare)).toEqual({ [nodeId]: { resources: { VCPU: 1 } } });
   });
 
-  it('raises fences of a compute database that was put back above all that were given out, and drops old leases', async () => {
+  it('has a guest destroyed that no server explains, and no other', async () => {
+    const nodeId = await world.host('h1');
+    const asked: object[] = [];
+    const agent = {
+      topic: 'compute',
+      queue: 'agent',
+      instance: 'a',
+      castPrefetch: 9,
+      callPrefetch: 1,
+      news: false,
+    } as const;
+    const consumer = await world.transport.consume(
+      agent,
+      (d) => (asked.push((JSON.parse(d.body) as { data: object }).data), d.ack()),
+    );
+    await consumer.addHost('h1');
+    const patient = world.patient();
+    const stranger = randomUUID();
+    await destroyGuest(patient, stranger, 'h1');
+    const [here, busy, elsewhere] = [
+      await world.server({ host: 'h1', nodeId }),
+      await world.server(null),
+      await world.server(null),
+    ];
+    await world.task(busy);
+    await expect(destroyGuest(patient, here, 'h1')).rejects.toMatchObject({ kind: 'conflict', code: 'doctor.guest' });
+    await expect(destroyGuest(patient, busy, 'h1')).rejects.toMatchObject({ code: 'doctor.guest' });
+    await expect(destroyGuest(patient, stranger, 'h9')).rejects.toMatchObject({ kind: 'unroutable' });
+    await destroyGuest(patient, elsewhere, 'h1');
+    while (asked.length < 2) await new Promise(setImmediate);
+    expect(asked).toMatchObject([
+      { operation: { serverId: stranger, host: 'h1', step: 'operator', fence: 2_000_000_000 }, forever: true },
+      { operation: { serverId: elsewhere, fence: 1 }, forever: false },
+    ]);
+  });
+
+  it('raises fences of a compute database that was put back above all that were given out', async () => {
     const server = await world.server(null);
     await world.db.transaction((tx) => tx.execute('UPDATE servers SET fence = 7 WHERE uuid = ?', [server]));
-    await world.task(server, { leaseOwner: 'c1/1', leaseUntil: Date.now() + 3_600_000 });
     await world.host('h1', { silentFor: 30_000 });
     const now = Date.now();
     await expect(afterRestoreOfCompute(world.db, { force: false, now })).rejects.toMatchObject({
+      kind: 'conflict',
       code: 'doctor.alive',
     });
     expect(await afterRestoreOfCompute(world.db, { force: false, now: now + 61_000 })).toBe(1);
     expect(await afterRestoreOfCompute(world.db, { force: true, now })).toBe(1);
     const [row] = await world.db.query('SELECT fence FROM servers');
     expect(Number(row?.['fence'])).toBe(7 + 2 * FENCES_RAISED_BY);
-    expect(await world.db.query('SELECT lease_owner, lease_until FROM tasks')).toEqual([{ lease_owner: null, lease_until: null }]); // prettier-ignore
+  });
+
+  it('makes what was under way at the backup due, and gives it back the time since', async () => {
+    const day = 86_400_000;
+    const now = Date.now();
+    const asleep = { waiting: true, awaitsHost: 'h1', readyAt: now - day + 60_000, step: 'guest' };
+    const held = { leaseOwner: 'c1/1', leaseUntil: now + day };
+    const server = await world.server(null);
+    const id = await world.task(server, { ...asleep, ...held }, now - day);
+    await afterRestoreOfCompute(world.db, { force: false, now });
+    const task = await new TasksRepository(world.db).find(id);
+    expect(task).toMatchObject({ waiting: false, awaitsHost: null, leaseOwner: null, step: 'guest', attempt: 1 });
+    expect([task?.readyAt, task?.stepAt, task?.expiresAt]).toEqual([now, now, now + 3_600_000]);
+    expect(await new TaskLeases(world.db).one(id, { owner: 'c2/1', until: now + 1000 }, now)).not.toBeNull();
   });
 
   it('has a Placement that outlived the restore of its database read everything anew', async () => {

@@ -21,7 +21,7 @@ export const guestsCheck: Check = {
         return [
           {
             text: `host ${host} reports ${count(runningGuests, 'guest')}, but ${here.all === 1 ? '1 server lives' : `${here.all} servers live`} there`,
-            hint: 'the log of conductor names them when the agent starts: "a guest without a server is left alone"',
+            hint: 'the conductors\' logs name them when the agent starts ("a guest without a server is left alone"); then npm run doctor -- destroy-guest',
           },
         ];
       if (runningGuests < here.running)
