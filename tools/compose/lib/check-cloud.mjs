@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { Project, serviceOf } from './compose.mjs';
 import { root } from './folders.mjs';
 import { login } from './rest.mjs';
@@ -17,15 +17,16 @@ const KILLED = ['identity', 'image', 'network', 'placement', 'scheduler', 'condu
 
 let passed = 0;
 let failed = 0;
-let interrupted = false;
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => (interrupted = true));
+const interruption = { came: false };
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => (interruption.came = true));
 
 const expect = (condition, what) => {
   if (!condition) throw new Error(what);
 };
 
 async function step(title, check, { always = false } = {}) {
-  if (interrupted && !always) return;
+  await setImmediate(); // a signal during the last step's commands is told only now
+  if (interruption.came && !always) return;
   const began = Date.now();
   try {
     const more = await check();
@@ -59,12 +60,13 @@ const authUrl = `http://127.0.0.1:${chosen.IDENTITY}/v3`;
 writeSecrets(folder, { authUrl });
 const passwords = JSON.parse(readFileSync(join(folder, 'passwords.json'), 'utf8'));
 const admin = { authUrl, username: 'admin', password: passwords['identity/admin'] };
-const project = new Project(`fractus-check-${randomBytes(3).toString('hex')}`, {
+const environment = {
   ...Object.fromEntries(Object.entries(chosen).map(([name, port]) => [`FRACTUS_${name}_PORT`, String(port)])),
   FRACTUS_IMAGE: 'fractus-check',
   FRACTUS_SECRETS_DIR: join(folder, 'secrets'),
   FRACTUS_HOSTS_PER_AGENT: String(HOSTS_PER_AGENT),
-});
+};
+const project = new Project(`fractus-check-${randomBytes(3).toString('hex')}`, environment, interruption);
 const hostsOf = (agents) =>
   Array.from({ length: agents * HOSTS_PER_AGENT }, (_, i) => {
     const agent = Math.floor(i / HOSTS_PER_AGENT) + 1;
@@ -267,7 +269,7 @@ try {
   await step('down with its volumes leaves nothing', leavesNothing, { always: true });
   rmSync(folder, { recursive: true, force: true });
 }
-if (interrupted) {
+if (interruption.came) {
   failed++;
   console.log('interrupted');
 }

@@ -17,8 +17,10 @@ function run(command, args, { env, timeout = 900_000 } = {}) {
 }
 
 export class Project {
-  constructor(name, env) {
+  /** `interruption.came` ends waiting. */
+  constructor(name, env, interruption) {
     this.name = name;
+    this.interruption = interruption;
     this.env = { ...process.env, ...env };
   }
 
@@ -55,9 +57,14 @@ export class Project {
     });
   }
 
+  async pause() {
+    await sleep(500);
+    if (this.interruption.came) throw new Error('interrupted');
+  }
+
   /** Resolves when all but the one-shots are healthy; throws with the names and words of those that are not. */
   async healthy() {
-    for (const until = Date.now() + PATIENCE_MS; ; await sleep(500)) {
+    for (const until = Date.now() + PATIENCE_MS; ; await this.pause()) {
       const sick = this.containers().filter(
         (c) => !ONE_SHOT.includes(serviceOf(c)) && c.State.Health?.Status !== 'healthy',
       );
@@ -68,7 +75,7 @@ export class Project {
 
   /** The end of a one-shot. */
   async ended(service) {
-    for (const until = Date.now() + PATIENCE_MS; ; await sleep(500)) {
+    for (const until = Date.now() + PATIENCE_MS; ; await this.pause()) {
       const [c] = this.of(service);
       if (c?.State.Status === 'exited') return c.State.ExitCode;
       if (Date.now() > until) throw new Error(`${service} does not end`);
