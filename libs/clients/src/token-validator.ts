@@ -7,7 +7,7 @@
  * drops cache entries, so a broad one costs a validation and never refuses a good token. An answer that was on its way
  * while an event arrived is handed out but not kept.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import {
   FractusError,
@@ -88,7 +88,7 @@ export class TokenValidator {
       // what is known already must not wait, time after time, for an identity that does not answer
       if (!this.silent) await reading;
     }
-    const key = createHash('sha256').update(token).digest('base64');
+    const key = hash('sha256', token, 'base64');
     const known = this.cache.get(key);
     if (known) {
       if (known.expiresAt > Date.now()) return known;

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 
 /** W3C trace context (https://www.w3.org/TR/trace-context/), level 1. */
 export interface TraceContext {
@@ -48,7 +48,15 @@ export function continueTraceparent(header: string | undefined): string {
   return formatTraceparent(parent ? childTrace(parent) : newTrace());
 }
 
+/** Random bytes for many ids: a call for each costs more than all else that a request pays for its trace. */
+const pool = Buffer.alloc(4096);
+let used = pool.length;
+
 function hex(bytes: number): string {
-  const text = randomBytes(bytes).toString('hex');
+  if (used + bytes > pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  const text = pool.toString('hex', used, (used += bytes));
   return /^0+$/.test(text) ? hex(bytes) : text;
 }
