@@ -33,6 +33,14 @@ export class ConductorConfig {
   @Min(1000)
   undoCapMs: number;
 
+  @Option({
+    default: 300,
+    describe: 'Seconds for which a step is repeated while a neighbour, the broker or the database is away.',
+  })
+  @IsInt()
+  @Min(1)
+  troubleSeconds: number;
+
   @Option({ default: 3, describe: 'Hosts that a build is tried on.' })
   @IsInt()
   @Min(1)

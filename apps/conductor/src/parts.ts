@@ -78,12 +78,13 @@ export class ConductorParts {
         maxBuildAttempts: config.maxBuildAttempts,
         alternates: config.maxBuildAttempts - 1,
         shutdownTimeoutSeconds: config.shutdownTimeoutSeconds,
+        troubleMs: config.troubleSeconds * 1000,
         serviceDownMs: config.serviceDownSeconds * 1000,
       },
     };
     const hint = (taskId: string): void => this.engine.hint(taskId);
     const senders = new Senders(hosts, logger, options.metrics);
-    this.operations = new Operations(database, this.tools, senders, hint);
+    this.operations = new Operations(database, this.tools, senders, (id, change) => this.engine.answer(id, change));
     this.guests = new Guests(database, this.tools, senders, hint);
     const engine: EngineOptions = {
       instance: config.instance,

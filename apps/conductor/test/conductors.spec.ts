@@ -1,6 +1,6 @@
 /** Several conductors over one database, some of which die, stand still or lose it. */
 import { TaskLeases, type Held, type Sent } from '@fractus/compute-db';
-import { eachDatabase } from '@fractus/database/testing';
+import { eachDatabase, statementsOf } from '@fractus/database/testing';
 import { unavailable } from '@fractus/objects';
 import { silentLogger } from '@fractus/telemetry';
 import { LeaseKeeper } from '../src/engine/lease-keeper';
@@ -57,6 +57,42 @@ eachDatabase('several conductors', (_open, dialect) => {
     await world.settle();
     for (const id of ids) expect((await world.get(id)).vmState).toBe('active');
     await world.check();
+  });
+
+  it('take one task more than they have room for when its answer comes, as soon as there is room', async () => {
+    const [a, b] = await two({ taskConcurrency: 1 });
+    const [first = '', second = ''] = await world.create({}, 2, { hint: false });
+    for (const { parts } of [a, b]) await parts.engine.sweep();
+    await world.idle();
+    expect(world.waitingMail).toBe(2);
+    const gate = new Gate();
+    world.probe = (point) => (point === 'leased' ? gate.hold() : undefined);
+    world.bury(b);
+    await world.deliver();
+    await gate.whenHeld(1);
+    await world.deliver();
+    const open = await Promise.all([first, second].map((id) => world.tasks.openOf(id)));
+    expect(open.map((task) => task!.leaseOwner).sort()).toEqual([a.parts.engine.keeper.owner, null]);
+    world.probe = () => undefined;
+    gate.open();
+    await world.idle();
+    for (const id of [first, second]) expect((await world.get(id)).vmState).toBe('active');
+    await world.check();
+  });
+
+  it('build a server in so many statements, beside those that asked for it', async () => {
+    await two();
+    const [id = ''] = await world.create({}, 1, { hint: false });
+    const task = await world.tasks.openOf(id);
+    const statements = await statementsOf(world.db, async () => {
+      world.conductor.engine.hint(task!.id);
+      await world.idle();
+      await world.deliver();
+      await world.idle();
+    });
+    expect((await world.get(id)).vmState).toBe('active');
+    // lease 4, schedule 5, ports 2, spawn asked for 4, answered 4, end 5: six transactions and one read
+    expect(statements).toHaveLength(24);
   });
 
   it('bear a hint for what they are just leasing', async () => {

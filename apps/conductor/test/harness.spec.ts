@@ -76,7 +76,16 @@ eachDatabase(
     let world: World;
     afterEach(() => world.end());
 
-    const CREWS = [1, 2].flatMap((conductors) => SCENARIOS.map((scenario) => ({ conductors, scenario })));
+    /** Every task with two conductors; alone, one task of each shape: the power actions differ in a word. */
+    const shapeOf = (type: string): string =>
+      TASKS.find((t) => t.type === type)
+        ?.steps.map((s) => s.name)
+        .join() ?? '';
+    const shapes = new Map([...SCENARIOS].reverse().map((scenario) => [shapeOf(scenario.type), scenario]));
+    const CREWS = [
+      ...SCENARIOS.map((scenario) => ({ conductors: 2, scenario })),
+      ...[...shapes.values()].map((scenario) => ({ conductors: 1, scenario })),
+    ];
     describe.each(CREWS)('$scenario.type with $conductors conductor(s)', ({ conductors, scenario }) => {
       it('bears every step and every message twice', async () => {
         world = await World.make({ dialect, conductors, tasks: withWorks(twice) });

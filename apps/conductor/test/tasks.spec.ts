@@ -90,6 +90,31 @@ eachDatabase('tasks in a small world', (_open, dialect) => {
     await world.check();
   });
 
+  it('waits for a scheduler that is away, as long as may be, and says then that it was', async () => {
+    const began = world.now;
+    world.schedulerBackAt = began + 290_000;
+    const [id = ''] = await world.create();
+    await world.settle();
+    expect(await world.get(id)).toMatchObject({ vmState: 'active' });
+    expect(world.now - began).toBeLessThan(290_000 + 15_000);
+    world.schedulerBackAt = Infinity;
+    const [late = ''] = await world.create();
+    await world.settle();
+    expect(await world.get(late)).toMatchObject({ vmState: 'error' });
+    expect((await world.servers.latestFaults([late])).get(late)?.message).toBe('the scheduler is away');
+    world.schedulerBackAt = 0;
+    await world.check();
+  });
+
+  it('gives a host up sooner that nobody serves', async () => {
+    world.agents.behaviour.set('host1', 'unreachable');
+    const began = world.now;
+    const [id = ''] = await world.create();
+    await world.settle();
+    expect((await world.servers.latestFaults([id])).get(id)?.message).toBe('nobody serves host1');
+    expect(world.now - began).toBeGreaterThan(30_000);
+  });
+
   it('deletes a server whose host is gone, and leaves the guest to its return', async () => {
     const id = await world.serverIn('active');
     world.agents.behaviour.set('host1', 'unreachable');

@@ -26,6 +26,12 @@ export interface InstanceActionEvent {
   readonly host: string | null;
   readonly details: string | null;
 }
+/** How an event ended. */
+export interface EventEnd {
+  readonly result: 'Success' | 'Error';
+  readonly host?: string | null;
+  readonly details?: string;
+}
 export interface ActionQuery {
   /** Request id of the last action of the former page; unknown: null is returned. */
   readonly marker?: string;
@@ -65,45 +71,38 @@ export class InstanceActionsRepository {
 
   /** Begins an event; one of that name that is still open goes on instead. */
   async startEvent(tx: Tx, actionId: number, event: string, host: string | null, now: number): Promise<void> {
-    const open = 'SELECT id FROM instance_action_events WHERE action_id = ? AND event = ? AND finished_at IS NULL';
-    if ((await tx.query(open, [actionId, event])).length > 0) return;
+    // FROM: MySQL and SQLite agree on no other way to select nothing
+    const sql = `INSERT INTO instance_action_events (action_id, event, started_at, host) SELECT ?, ?, ?, ? FROM (SELECT 1 AS one) AS one
+      WHERE NOT EXISTS (SELECT 1 FROM instance_action_events WHERE action_id = ? AND event = ? AND finished_at IS NULL)`;
+    const { affected } = await tx.execute(sql, [actionId, event, now, host, actionId, event]);
+    if (affected > 0) await this.touch(tx, actionId, now);
+  }
+
+  /** Ends the open event of that name, or records it as begun and ended now. Details are cut at 1023 characters. */
+  async finishEvent(tx: Tx, actionId: number, event: string, end: EventEnd, now: number): Promise<void> {
+    const sql =
+      'UPDATE instance_action_events SET finished_at = ?, result = ?, details = ? WHERE action_id = ? AND event = ? AND finished_at IS NULL';
+    const { affected } = await tx.execute(sql, [now, end.result, detailsOf(end), actionId, event]);
+    if (affected === 0) return this.recordEvent(tx, actionId, event, end, now);
+    await this.touch(tx, actionId, now);
+  }
+
+  /** Records an event as begun and ended now, where none of that name is open. */
+  async recordEvent(tx: Tx, actionId: number, event: string, end: EventEnd, now: number): Promise<void> {
     await tx.insert('instance_action_events', {
       action_id: actionId,
       event,
       started_at: now,
-      finished_at: null,
-      result: null,
+      finished_at: now,
+      result: end.result,
       traceback: null,
-      host,
-      details: null,
+      host: end.host ?? null,
+      details: detailsOf(end),
     });
-    await tx.execute('UPDATE instance_actions SET updated_at = ? WHERE id = ?', [now, actionId]);
+    await this.touch(tx, actionId, now);
   }
 
-  /** Ends the open event of that name, or records it as begun and ended now. Details are cut at 1023 characters. */
-  async finishEvent(
-    tx: Tx,
-    actionId: number,
-    event: string,
-    end: { result: 'Success' | 'Error'; host?: string | null; details?: string },
-    now: number,
-  ): Promise<void> {
-    const details = end.details?.slice(0, 1023) ?? null;
-    const sql =
-      'UPDATE instance_action_events SET finished_at = ?, result = ?, details = ? WHERE action_id = ? AND event = ? AND finished_at IS NULL';
-    const { affected } = await tx.execute(sql, [now, end.result, details, actionId, event]);
-    if (affected === 0) {
-      await tx.insert('instance_action_events', {
-        action_id: actionId,
-        event,
-        started_at: now,
-        finished_at: now,
-        result: end.result,
-        traceback: null,
-        host: end.host ?? null,
-        details,
-      });
-    }
+  private async touch(tx: Tx, actionId: number, now: number): Promise<void> {
     await tx.execute('UPDATE instance_actions SET updated_at = ? WHERE id = ?', [now, actionId]);
   }
 
@@ -156,6 +155,8 @@ export class InstanceActionsRepository {
     return byAction;
   }
 }
+
+const detailsOf = ({ details }: EventEnd): string | null => details?.slice(0, 1023) ?? null;
 
 const actionOf = (row: InstanceActionRow): InstanceAction => ({
   rowId: row.id,

@@ -246,6 +246,42 @@ eachDatabase('leases of tasks', (open) => {
       expect(await cloud.get(id)).toMatchObject({ waiting: false, awaitsHost: null, sentBy: null, state: { answered: true } }); // prettier-ignore
     });
 
+    it('is ended by an answer that leases the task too, in as many statements as a lease takes', async () => {
+      const lease = { owner: 'two/1', until: NOW + 9 + LEASE_MS };
+      const change = (task: TaskRecord) => ({ ...task.state, answered: true });
+      let answered: Awaited<ReturnType<TaskLeases['answer']>> | undefined;
+      const work = async () => void (answered = await cloud.leases.answer(id, change, lease, NOW + 9));
+      expect(await statementsOf(cloud.db, work)).toHaveLength(4);
+      expect(answered).toMatchObject({ stored: true, task: { waiting: true }, leased: { server: { id: serverId } } });
+      const { task } = answered!.leased!;
+      expect(task).toMatchObject({ fence: 2, leaseOwner: 'two/1', waiting: false, state: { answered: true } });
+      expect(await cloud.get(id)).toEqual(task);
+      expect(await cloud.leaseAs('one/1', NOW + 9, id)).toBeNull();
+      expect(await cloud.write(id, task.fence, { step: 'done' })).toBe(true);
+    });
+
+    it('is ended by an answer that leases nothing where another has just leased it, or nobody has room', async () => {
+      const [other] = await cloud.many(1);
+      await cloud.leaseAs('one/1', NOW, other!);
+      await cloud.write(other!, 1, { ...wait, readyAt: NOW });
+      await cloud.leaseAs('one/1', NOW, other!);
+      const lease = { owner: 'two/1', until: NOW + LEASE_MS };
+      const yes = () => ({ answered: true });
+      expect(await cloud.leases.answer(other!, yes, lease, NOW)).toMatchObject({ stored: true, leased: null });
+      expect(await cloud.get(other!)).toMatchObject({ leaseOwner: 'one/1', fence: 2, waiting: false });
+      expect(await cloud.leases.answer(id, yes, null, NOW)).toMatchObject({ stored: true, leased: null });
+      expect(await cloud.get(id)).toMatchObject({ leaseOwner: null, fence: 1, readyAt: NOW, waiting: false });
+    });
+
+    it('is left as it is by an answer to something else, and the task is shown', async () => {
+      const before = await cloud.get(id);
+      const lease = { owner: 'two/1', until: NOW + LEASE_MS };
+      const answered = await cloud.leases.answer(id, () => null, lease, NOW);
+      expect(answered).toEqual({ task: before, stored: false, leased: null });
+      expect(await cloud.get(id)).toEqual(before);
+      expect(await cloud.leases.answer(randomUUID(), () => ({}), lease, NOW)).toMatchObject({ task: null });
+    });
+
     it('is prolonged by a sign of life of its host alone, never past the cap of the task', async () => {
       const heard = (until: number, host = 'h1') =>
         cloud.db.transaction((tx) => cloud.tasks.heard(tx, { taskId: id, ...key, host }, until));

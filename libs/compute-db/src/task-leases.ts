@@ -10,8 +10,8 @@ import { type Database, placeholders, type SqlValue, type StatementOptions, type
 import type { ServerId, TaskId } from '@fractus/objects';
 import type { ServerRow, TaskRow } from './rows';
 import { type Server, serverOf } from './server';
-import { forUpdate, within } from './sql';
-import { taskOf, type TaskRecord } from './task-record';
+import { assignments, forUpdate, within } from './sql';
+import { type JsonObject, taskColumns, taskOf, type TaskRecord } from './task-record';
 
 export interface Lease {
   /** `<instance>/<incarnation>`. */
@@ -23,6 +23,13 @@ export interface LeasedTask {
   readonly task: TaskRecord;
   /** As it was when the task was leased, deleted or not; null where it has no row. */
   readonly server: Server | null;
+}
+
+export interface Answered {
+  /** As it was before; null where there is none. */
+  readonly task: TaskRecord | null;
+  readonly stored: boolean;
+  readonly leased: LeasedTask | null;
 }
 
 /** A lease that is held, as its holder knows it. */
@@ -71,6 +78,50 @@ export class TaskLeases {
   /** Leases one task; null when it cannot be leased now. */
   async one(id: TaskId, lease: Lease, now: number): Promise<LeasedTask | null> {
     return (await this.these([id], lease, now))[0] ?? null;
+  }
+
+  /**
+   * Stores an agent's answer with the task that waits for it, and, with `lease`, leases the task by the same write: who
+   * has room for it goes on at once. `change` is shown the task under lock, and returns its new state, or null where
+   * it does not wait for just that.
+   */
+  async answer(
+    id: TaskId,
+    change: (task: TaskRecord) => JsonObject | null,
+    lease: Lease | null,
+    now: number,
+  ): Promise<Answered> {
+    let leased: LeasedTask | null = null;
+    const block = async (tx: Tx): Promise<Answered> => {
+      const [row] = await tx.query<TaskRow>(`SELECT * FROM tasks WHERE uuid = ?${forUpdate(tx)}`, [id]);
+      const task = row ? taskOf(row) : null;
+      const state = task && change(task);
+      if (!row || !task || !state) return { task, stored: false, leased: null };
+      const answered = {
+        state,
+        waiting: false,
+        awaitsHost: null,
+        sentBy: null,
+        readyAt: Math.min(now, task.expiresAt),
+      };
+      const free = task.leaseOwner === null || (task.leaseUntil ?? 0) <= now;
+      const server = lease && free ? ((await this.raiseFences(tx, [row])).get(row.server_uuid) ?? null) : null;
+      const held =
+        lease && free
+          ? { leaseOwner: lease.owner, leaseUntil: lease.until, fence: server?.fence ?? task.fence + 1 }
+          : null;
+      const [set, values] = assignments({
+        ...taskColumns({ ...answered, ...(held ? { leaseOwner: held.leaseOwner, leaseUntil: held.leaseUntil } : {}) }),
+        ...(held ? { fence: held.fence } : {}),
+        updated_at: now,
+      });
+      await tx.execute(`UPDATE tasks SET ${set} WHERE id = ?`, [...values, row.id]);
+      leased = held ? { task: { ...task, ...answered, ...held, updatedAt: now }, server } : null;
+      return { task, stored: true, leased };
+    };
+    // without a lease nothing in the row is this answer's alone; asked again, the task no longer waits for it
+    const ours = lease ? { committed: (tx: Tx) => isOurs(tx, leased ?? undefined) } : {};
+    return this.db.transaction(block, ours);
   }
 
   /** Leases again until `until`; returns those of them that are still held. The others are lost: superseded, ended, or taken. */
@@ -180,10 +231,12 @@ export class TaskLeases {
     skip: '' | ' SKIP LOCKED',
     params: SqlValue[],
   ): Promise<LeasedTask[]> {
-    return this.db.transaction(async (tx) => {
+    let leased: LeasedTask[] = [];
+    const block = async (tx: Tx): Promise<LeasedTask[]> => {
       const lock = forUpdate(tx);
       const rows = await tx.query<TaskRow>(`${select}${lock}${lock && skip}`, params);
-      if (rows.length === 0) return [];
+      leased = [];
+      if (rows.length === 0) return leased;
       const servers = await this.raiseFences(tx, rows);
       const [these, ids] = within(
         'id',
@@ -193,12 +246,14 @@ export class TaskLeases {
       const fence = 'COALESCE((SELECT s.fence FROM servers s WHERE s.uuid = tasks.server_uuid), fence + 1)';
       const sql = `UPDATE tasks SET lease_owner = ?, lease_until = ?, updated_at = ?, fence = ${fence} WHERE ${these}`;
       await tx.execute(sql, [lease.owner, lease.until, now, ...ids]);
-      return rows.map((row) => {
+      leased = rows.map((row) => {
         const server = servers.get(row.server_uuid) ?? null;
         const held = { leaseOwner: lease.owner, leaseUntil: lease.until, updatedAt: now };
         return { task: { ...taskOf(row), ...held, fence: server?.fence ?? row.fence + 1 }, server };
       });
-    });
+      return leased;
+    };
+    return this.db.transaction(block, { committed: (tx) => isOurs(tx, leased[0]) });
   }
 
   /** Every lease is of one server, and a server has one open task: nobody else who holds a task waits for these rows. */
@@ -211,6 +266,14 @@ export class TaskLeases {
     const servers = await tx.query<ServerRow>(`SELECT * FROM servers WHERE ${these}`, ids);
     return new Map(servers.map((row) => [row.uuid, serverOf(row)]));
   }
+}
+
+/** Whether a lease is in the database: no two have the same fence. Where none was taken there is nothing to be missed. */
+async function isOurs(tx: Tx, leased: LeasedTask | undefined): Promise<boolean> {
+  if (!leased) return true;
+  const { id, fence, leaseOwner } = leased.task;
+  const sql = `SELECT id FROM tasks WHERE uuid = ? AND fence = ? AND lease_owner = ?${forUpdate(tx)}`;
+  return (await tx.query(sql, [id, fence, leaseOwner])).length > 0;
 }
 
 /** Comes to the same done twice: where the connection was lost under way it is simply done again. */

@@ -110,7 +110,7 @@ eachDatabase('operators and tasks', (open) => {
     await cloud.write(leased, { leaseOwner: 'c1/1', leaseUntil: NOW + 5 * MINUTE });
     const wait = { step: 'spawn', waiting: true, awaitsHost: 'h1', readyAt: NOW + CAP };
     await cloud.write(silent, { ...wait, stepAt: NOW });
-    const trouble = { code: 'rpc.closed', message: 'placement is away', at: NOW };
+    const trouble = { code: 'rpc.closed', message: 'placement is away', at: NOW, since: NOW };
     await cloud.write(repeated, {
       readyAt: NOW + CAP,
       stepAt: NOW,

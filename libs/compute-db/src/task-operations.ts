@@ -177,7 +177,9 @@ export class TaskOperations {
         throw conflict(`${task.leaseOwner} is working on task ${id}; ask again when it has let go`, {
           code: 'task.leased',
         });
-      const state = JSON.stringify(withEngine(task.state, { retries: undefined, trouble: undefined }));
+      const state = JSON.stringify(
+        withEngine(task.state, { retries: undefined, trouble: undefined, unreached: undefined }),
+      );
       const expiresAt = now + Math.max(task.expiresAt - task.createdAt, 0);
       const sql = `UPDATE tasks SET ready_at = ?, waiting = 0, awaits_host = NULL, sent_by = NULL, state = ?, step_at = ?, expires_at = ?,
         end_requested_at = NULL, end_requested_by = NULL, end_reason = NULL, updated_at = ? WHERE id = ?`;

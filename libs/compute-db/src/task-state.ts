@@ -14,8 +14,9 @@ export interface TaskFailure {
 export interface TaskTrouble {
   readonly code: string;
   readonly message: string;
-  /** Epoch ms. */
+  /** Epoch ms of the last and of the first time in a row. */
   readonly at: number;
+  readonly since: number;
 }
 
 /** An agent's answer to what a step had asked for. */
@@ -25,6 +26,8 @@ export interface EngineState {
   /** Repetitions of the current step for passing troubles. */
   readonly retries?: number;
   readonly trouble?: TaskTrouble;
+  /** How often in a row nobody served the host that the step would speak to. */
+  readonly unreached?: number;
   /** The host whose answer is awaited. */
   readonly host?: string;
   /** Highest fence sent to an agent. */

@@ -58,6 +58,8 @@ export interface TaskSettings {
   readonly alternates: number;
   /** Seconds that a guest gets to shut down cleanly. */
   readonly shutdownTimeoutSeconds: number;
+  /** Milliseconds for which a step is repeated while what it needs is away: broker, database, scheduler, placement, network. */
+  readonly troubleMs: number;
   /** Milliseconds without a heartbeat after which a host counts as down. */
   readonly serviceDownMs: number;
 }
@@ -114,8 +116,10 @@ export interface Step<S extends object = JsonObject> {
   readonly silenceSeconds: number;
   /** Name of the action event it shows as. */
   readonly event?: string;
-  /** Repetitions of a passing trouble (unavailable, timeout, unroutable, concurrent update) before it counts as a failure. Default 8. */
-  readonly patience?: number;
+  /** How often in a row nobody may serve the host that the step speaks to, before that counts. Default 8. */
+  readonly unreached?: number;
+  /** Neighbours that are away are waited for up to the task's cap, not just for `troubleMs`. So is all undoing. */
+  readonly endless?: boolean;
 }
 
 export interface TaskDefinition<S extends object = JsonObject> {

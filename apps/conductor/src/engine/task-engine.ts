@@ -2,7 +2,7 @@
  * The task engine of one conductor process: takes hints, polls for what is due, recovers after a restart, drains.
  */
 import type { Database } from '@fractus/database';
-import { InstanceActionsRepository, type TaskRecord } from '@fractus/compute-db';
+import { type Answered, InstanceActionsRepository, type JsonObject, type TaskRecord } from '@fractus/compute-db';
 import { LeaseKeeper } from './lease-keeper';
 import { TaskPool } from './task-pool';
 import { TaskRegistry } from './registry';
@@ -94,6 +94,11 @@ export class TaskEngine {
   /** Something may be due for this task. Cheap; may be called for anything. */
   hint(taskId: string): void {
     this.pool.add(taskId);
+  }
+
+  /** Stores an answer with the task that waits for it, and goes on with it here where there is room. */
+  answer(taskId: string, change: (task: TaskRecord) => JsonObject | null): Promise<Answered> {
+    return this.pool.answer(taskId, change);
   }
 
   /** Looks once at what is due, and takes as much as there is room for; returns how much. */

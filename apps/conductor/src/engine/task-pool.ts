@@ -1,4 +1,4 @@
-import type { LeasedTask, TaskLeases } from '@fractus/compute-db';
+import type { Answered, JsonObject, LeasedTask, TaskLeases, TaskRecord } from '@fractus/compute-db';
 import type { Logger } from '@fractus/telemetry';
 import type { LeaseKeeper } from './lease-keeper';
 import type { RunResult, TaskRunner } from './task-runner';
@@ -28,6 +28,8 @@ export class TaskPool {
   private closed = false;
   /** Batches are leased one after another. */
   private leasing = 0;
+  /** Places kept for answers that are being stored. */
+  private reserved = 0;
   private turn: Promise<unknown> = Promise.resolve();
   /** Whether the last look found more than there was room for. */
   private behind = false;
@@ -46,6 +48,23 @@ export class TaskPool {
     if (this.leasing === 0) this.pump();
   }
 
+  /** Stores an answer with the task that waits for it, see `TaskLeases.answer`, and goes on with it where there is room. */
+  async answer(taskId: string, change: (task: TaskRecord) => JsonObject | null): Promise<Answered> {
+    const { leases, keeper, clock } = this.options;
+    const take = !this.closed && this.room() > 0 && !this.running.has(taskId);
+    if (take) this.reserved++;
+    try {
+      const now = clock();
+      const answered = await leases.answer(taskId, change, take ? keeper.lease(now) : null, now);
+      if (answered.leased) await this.start([answered.leased]);
+      else if (answered.stored) this.add(taskId);
+      return answered;
+    } finally {
+      if (take) this.reserved--;
+      this.onward();
+    }
+  }
+
   /** Looks once at what is due, and takes as much of it as there is room for; returns how much. */
   sweep(): Promise<number> {
     return this.inTurn(async () => {
@@ -55,7 +74,7 @@ export class TaskPool {
       const now = clock();
       const found = await leases.due(keeper.lease(now), now, room, [...this.running.keys()]);
       this.behind = found.length === room;
-      this.start(found);
+      await this.start(found);
       return found.length;
     });
   }
@@ -76,11 +95,11 @@ export class TaskPool {
   }
 
   private room(): number {
-    return this.options.size - this.running.size;
+    return this.options.size - this.running.size - this.reserved;
   }
 
   private isIdle(): boolean {
-    return this.running.size === 0 && this.queue.size === 0 && this.leasing === 0;
+    return this.running.size + this.queue.size + this.leasing + this.reserved === 0;
   }
 
   private pump(): void {
@@ -90,7 +109,7 @@ export class TaskPool {
       const ids = [...this.queue].slice(0, this.room());
       for (const id of ids) this.queue.delete(id);
       const now = clock();
-      this.start(ids.length === 0 ? [] : await leases.these(ids, keeper.lease(now), now));
+      await this.start(ids.length === 0 ? [] : await leases.these(ids, keeper.lease(now), now));
     }).catch((err: unknown) =>
       this.options.logger.warn({ err }, 'tasks could not be leased; the poller will find them again'),
     );
@@ -108,11 +127,10 @@ export class TaskPool {
     }
   }
 
-  private start(leased: readonly LeasedTask[]): void {
-    for (const one of leased) {
-      if (this.closed) void this.options.keeper.release(one.task);
-      else void this.runOne(one);
-    }
+  /** Runs them; resolves at once, or, when the pool was closed meanwhile, when they are let go of. */
+  private async start(leased: readonly LeasedTask[]): Promise<void> {
+    if (this.closed) await Promise.all(leased.map(({ task }) => this.options.keeper.release(task)));
+    else for (const one of leased) void this.runOne(one);
   }
 
   private async runOne(leased: LeasedTask): Promise<void> {

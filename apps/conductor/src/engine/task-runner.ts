@@ -173,16 +173,21 @@ export class TaskRunner {
     return { at: null };
   }
 
+  /** The same again later; a failure once it has lasted too long. `unreached`: nobody serves the host that it was sent to. */
   private async pause(
     x: StepContext,
     at: Position,
     e: unknown,
+    unreached = false,
   ): Promise<{ task: TaskRecord; server: Server } | { at: number | null }> {
-    const retries = engineState(x.task).retries ?? 0;
-    const patience = at.undoing ? Infinity : (at.step.patience ?? 8);
-    if (retries < patience) return { at: await this.writer.later(x, at, e) };
-    if (isFractusError(e, 'unroutable') && at.work.unreachable)
-      return this.settle(x, at, { next: await at.work.unreachable(x) });
+    const { unreached: before = 0, trouble } = engineState(x.task);
+    const now = this.tools.clock();
+    const lasted = now - (trouble?.since ?? now);
+    const patient = unreached
+      ? before < (at.step.unreached ?? 8)
+      : (at.step.endless ?? false) || lasted < this.tools.settings.troubleMs;
+    if (at.undoing || patient) return { at: await this.writer.later(x, at, e, unreached) };
+    if (unreached && at.work.unreachable) return this.settle(x, at, { next: await at.work.unreachable(x) });
     return this.failed(x, at, failureOf(e, at.step.name));
   }
 
@@ -215,7 +220,8 @@ export class TaskRunner {
       const taken = { ...task, waiting: false, awaitsHost: null, sentBy: null, leaseUntil: lease.until };
       this.keeper.keep(taken);
       const back: StepContext = { ...x, task: taken, server, state: task.state };
-      return isPassing(e) ? this.pause(back, at, e) : this.failed(back, at, failureOf(e, at.step.name));
+      if (isPassing(e)) return this.pause(back, at, e, isFractusError(e, 'unroutable'));
+      return this.failed(back, at, failureOf(e, at.step.name));
     }
   }
 

@@ -46,7 +46,13 @@ export interface WriterOptions {
 }
 
 /** Of a step that is over. */
-const CLEAN = { retries: undefined, trouble: undefined, answer: undefined, host: undefined } as const;
+const CLEAN = {
+  retries: undefined,
+  trouble: undefined,
+  unreached: undefined,
+  answer: undefined,
+  host: undefined,
+} as const;
 /** No agent's answer is awaited. */
 const NOBODY = { waiting: false, awaitsHost: null, sentBy: null } as const;
 const LET_GO = { leaseOwner: null, leaseUntil: null } as const;
@@ -54,6 +60,7 @@ const lost = (task: TaskRecord): LeaseLost => new LeaseLost(`task ${task.id} is 
 
 interface Event {
   readonly name: string;
+  readonly momentary: boolean;
   readonly end?: { readonly result: 'Success' | 'Error'; readonly details?: string };
   readonly host?: string;
 }
@@ -111,12 +118,17 @@ export class TaskWriter {
   }
 
   /** A passing trouble: the same attempt of the same step later; the lease is let go. Returns when. */
-  async later(x: StepContext, at: Position, e: unknown): Promise<number> {
+  async later(x: StepContext, at: Position, e: unknown, unreached: boolean): Promise<number> {
     const now = this.now();
-    const retries = (engineState(x.task).retries ?? 0) + 1;
+    const before = engineState(x.task);
+    const retries = (before.retries ?? 0) + 1;
     const readyAt = Math.min(now + backoff(retries), x.task.expiresAt);
     const { code, message } = failureOf(e, at.step.name);
-    const state = withEngine(x.state, { retries, trouble: { code, message, at: now } });
+    const state = withEngine(x.state, {
+      retries,
+      trouble: { code, message, at: now, since: before.trouble?.since ?? now },
+      unreached: unreached ? (before.unreached ?? 0) + 1 : undefined,
+    });
     await this.write(x, { step: this.nameOf(at), state, ...NOBODY, readyAt, ...LET_GO }, undefined, null);
     return readyAt;
   }
@@ -196,7 +208,9 @@ export class TaskWriter {
 
   event(at: Position, end?: Event['end'], host?: string): Event | null {
     if (at.undoing || !at.step.event) return null;
-    return { name: at.step.event, ...(end ? { end } : {}), ...(host ? { host } : {}) };
+    // what never waits was never noted as begun
+    const momentary = at.step.silenceSeconds === 0;
+    return { name: at.step.event, momentary, ...(end ? { end } : {}), ...(host ? { host } : {}) };
   }
 
   private async writeEnd(
@@ -247,7 +261,9 @@ export class TaskWriter {
   private async writeEvent(tx: Tx, task: TaskRecord, event: Event | null, now: number): Promise<void> {
     if (!event || task.actionId === null) return;
     const host = event.host ?? null;
-    if (event.end) await this.actions.finishEvent(tx, task.actionId, event.name, { ...event.end, host }, now);
+    if (event.end && event.momentary)
+      await this.actions.recordEvent(tx, task.actionId, event.name, { ...event.end, host }, now);
+    else if (event.end) await this.actions.finishEvent(tx, task.actionId, event.name, { ...event.end, host }, now);
     else await this.actions.startEvent(tx, task.actionId, event.name, host, now);
   }
 

@@ -4,9 +4,10 @@ import type { Answer, Server, TaskRecord } from '@fractus/compute-db';
 import type { RequestContext } from '@fractus/objects';
 import type { OperationFinished, OperationProgress, OperationRef } from '@fractus/rpc-contracts';
 import { progressOf } from '@fractus/server-lifecycle';
-import { engineState, hostsLeft, hostsNamed, withEngine } from '../engine/engine-state';
+import { type EngineState, engineState, hostsLeft, hostsNamed, withEngine } from '../engine/engine-state';
 import { backoff } from '../engine/failures';
 import type { TaskTools } from '../engine/task-definition';
+import type { TaskEngine } from '../engine/task-engine';
 import type { Senders } from './senders';
 
 /** Steps that may leave a guest on the host that answers. */
@@ -20,7 +21,7 @@ export class Operations {
     private readonly db: Database,
     private readonly tools: TaskTools,
     private readonly senders: Senders,
-    private readonly hint: (taskId: string) => void,
+    private readonly answer: TaskEngine['answer'],
   ) {}
 
   /** Moves the silence limit, and shows the phase where it is one that users see. */
@@ -39,22 +40,19 @@ export class Operations {
     });
   }
 
-  /** Stores the answer with the task that waits for it, and wakes it. A guest that nobody waits for is destroyed. */
+  /** Stores the answer with the task that waits for it, and goes on with that. A guest that nobody waits for is destroyed. */
   async finished(ctx: RequestContext, message: OperationFinished): Promise<void> {
-    const { operation, outcome, powerState, error, replayed, at } = message;
-    const { tasks, clock } = this.tools;
+    const { operation, outcome, error } = message;
     if (!(await this.senders.owns(ctx, 'operationFinished', operation.host))) return;
-    const task = await tasks.find(operation.taskId);
-    if (this.senders.userOf(ctx) !== undefined && task && !wasSent(task, operation))
-      return this.senders.notOnHost(ctx, 'operationFinished', { host: operation.host, server_id: operation.serverId });
-    if (operation.step === LEFT) return this.cleared(operation, outcome);
-    if (task && isAwaited(task, operation)) {
-      if (error?.code === 'fence.stale') return this.askAgain(task, operation);
-      const answer = JSON.parse(JSON.stringify({ outcome, powerState, error, replayed, at })) as Answer;
-      const change = at === undefined ? { answer } : { answer, answered: { host: operation.host, at } };
-      const stored = await tasks.answer(operation, (now) => withEngine(now.state, change), clock());
-      if (stored) return this.hint(task.id);
-    }
+    if (operation.step === LEFT) return this.cleared(ctx, operation, outcome);
+    const checked = this.senders.userOf(ctx) !== undefined;
+    const refused = error?.code === 'fence.stale';
+    const { task, stored } = await this.answer(operation.taskId, (awaiting) =>
+      refused || !isAwaited(awaiting, operation) ? null : withEngine(awaiting.state, answerOf(message)),
+    );
+    if (stored) return;
+    if (checked && task && !wasSent(task, operation)) return this.notOnHost(ctx, operation);
+    if (refused) return task && isAwaited(task, operation) ? this.askAgain(task, operation) : undefined;
     if (outcome === 'done' && GUEST_MAKING.has(operation.step)) await this.clearStray(ctx, operation, task);
   }
 
@@ -71,12 +69,22 @@ export class Operations {
   }
 
   /** A host that had been left by an ended task has no guest of it any more (see the reconciler of left guests). */
-  private async cleared(operation: OperationRef, outcome: OperationFinished['outcome']): Promise<void> {
+  private async cleared(
+    ctx: RequestContext,
+    operation: OperationRef,
+    outcome: OperationFinished['outcome'],
+  ): Promise<void> {
     if (outcome !== 'done') return;
+    const task = this.senders.userOf(ctx) === undefined ? null : await this.tools.tasks.find(operation.taskId);
+    if (task && !wasSent(task, operation)) return this.notOnHost(ctx, operation);
     await this.tools.tasks.amend(operation.taskId, (state) => ({
       ...state,
       left: hostsLeft(state).filter((host) => host !== operation.host),
     }));
+  }
+
+  private notOnHost(ctx: RequestContext, { host, serverId }: OperationRef): void {
+    this.senders.notOnHost(ctx, 'operationFinished', { host, server_id: serverId });
   }
 
   /**
@@ -97,6 +105,12 @@ export class Operations {
     const cleanup = { ...operation, step: 'stray', fence };
     await this.tools.compute.on(operation.host).destroy(ctx, { operation: cleanup, forever: server?.deleted ?? true });
   }
+}
+
+/** What of an answer is kept, in the engine's part of the state. */
+function answerOf({ operation, outcome, powerState, error, replayed, at }: OperationFinished): EngineState {
+  const answer = JSON.parse(JSON.stringify({ outcome, powerState, error, replayed, at })) as Answer;
+  return at === undefined ? { answer } : { answer, answered: { host: operation.host, at } };
 }
 
 /** Whether the task ever sent its host anything about its server; what was left there is asked for by reconcilers. */

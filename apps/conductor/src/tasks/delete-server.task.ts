@@ -21,7 +21,7 @@ type X = StepContext<DestroyState>;
 
 const { silenceSeconds } = actionRow('delete');
 /** Neighbours that are away do not make a delete fail; the task's cap does. */
-const patience = Infinity;
+const endless = true;
 
 export const deleteServer = defineTask<DestroyState>({
   type: 'delete-server',
@@ -31,11 +31,12 @@ export const deleteServer = defineTask<DestroyState>({
       do: destroyGuests({ forever: true, furtherHosts }),
       undo: null,
       silenceSeconds,
-      patience: 6,
+      endless,
+      unreached: 6,
       event: 'compute_terminate_instance',
     },
-    { name: 'ports', do: { run: ports }, undo: null, silenceSeconds: 0, patience },
-    { name: 'allocations', do: { run: allocations }, undo: null, silenceSeconds: 0, patience },
+    { name: 'ports', do: { run: ports }, undo: null, silenceSeconds: 0, endless },
+    { name: 'allocations', do: { run: allocations }, undo: null, silenceSeconds: 0, endless },
   ],
   ended: async (tx, { server, tools }, ended, now) => {
     if (ended !== 'done') return;

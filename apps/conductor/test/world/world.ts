@@ -20,7 +20,7 @@ import {
   type TaskRecord,
   TasksRepository,
 } from '@fractus/compute-db';
-import type { RequestContext, VmState } from '@fractus/objects';
+import { type RequestContext, unavailable, type VmState } from '@fractus/objects';
 import type { FlavorSnapshot, HostState, OperationFinished } from '@fractus/rpc-contracts';
 import { type ActionKey, requireAllowed } from '@fractus/server-lifecycle';
 import { type Logger, type Metrics, silentLogger } from '@fractus/telemetry';
@@ -92,6 +92,8 @@ export class World {
   );
   readonly hosts: { host: string; nodeId: string }[] = [];
   readonly ports = new PortLedger(() => undefined);
+  /** Until then nobody schedules. */
+  schedulerBackAt = 0;
   readonly servers: ServersRepository;
   readonly tasks: TasksRepository;
   readonly operations: ServerOperations;
@@ -139,6 +141,7 @@ export class World {
       pollMs: 1000,
       leaseMs: LEASE_MS,
       undoCapMs: 600_000,
+      troubleSeconds: 300,
       maxBuildAttempts: 3,
       shutdownTimeoutSeconds: 60,
       serviceDownSeconds: 1e9,
@@ -155,7 +158,10 @@ export class World {
       clock: () => me.frozenAt ?? this.now,
       incarnation: this.births++,
       peers: {
-        scheduler: schedulerOver(this.placement, this.hosts, alive),
+        scheduler: schedulerOver(this.placement, this.hosts, () => {
+          alive();
+          if (this.now < this.schedulerBackAt) throw unavailable('the scheduler is away', { code: 'rpc.closed' });
+        }),
         compute: this.agents.client(alive),
         placement: this.placement.client(),
         network: this.ports,
