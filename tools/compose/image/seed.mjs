@@ -13,14 +13,17 @@ if (existsSync(MARK)) {
 }
 const password = readFileSync('/run/secrets/admin-password', 'utf8').trim();
 const admin = { authUrl: process.env.FRACTUS_AUTH_URL, username: 'admin', password, projectName: 'admin' };
-for (const until = Date.now() + PATIENCE_MS; ; await sleep(1000)) {
+let said;
+for (const until = Date.now() + PATIENCE_MS; ; await sleep(500)) {
   try {
     const made = await seed({ ...admin, interface: 'internal' });
     console.log(made.length > 0 ? `made: ${made.join(', ')}` : 'all was there');
     break;
   } catch (e) {
-    // a service that was ready may be restarted meanwhile
-    console.log(`seed: ${e.message}${e.cause ? `: ${e.cause.message}` : ''}`);
+    // services start at the same time as we do, or are restarted meanwhile
+    const why = `${e.message}${e.cause ? `: ${e.cause.message}` : ''}`;
+    if (why !== said) console.log(`waiting: ${why}`);
+    said = why;
     if (Date.now() > until) process.exit(1);
   }
 }

@@ -47,7 +47,7 @@ describe('docker-compose.yml', () => {
   it('starts nothing of ours before the migrations have ended', () => {
     each(({ depends_on: after, profiles }, name) => {
       if (profiles || name === 'migrate') return;
-      if (name === 'seed') return assert.ok(after['compute-api'].condition === 'service_healthy');
+      if (name === 'seed') return assert.ok(after['compute-api'] && after.image && after.network && after.identity);
       assert.equal(after.migrate.condition, 'service_completed_successfully', name);
     });
   });
