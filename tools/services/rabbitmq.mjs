@@ -6,6 +6,7 @@
 //                                                                                 prints {"url", "port", "pid", "running"}
 //   node tools/services/rabbitmq.mjs stop|kill|restart|status --folder tmp/rabbitmq
 //   node tools/services/rabbitmq.mjs user NAME --folder tmp/rabbitmq              a user with all rights on /; prints its url
+//   node tools/services/rabbitmq.mjs rights NAME [--prefix fractus]               rabbitmqctl's words for the rights of an agent's user
 //   node tools/services/rabbitmq.mjs check                                        fails with a plain word where the package is missing
 //   node tools/services/rabbitmq.mjs ctl --folder tmp/rabbitmq -- list_queues     rabbitmqctl on this node
 //
@@ -371,6 +372,16 @@ ${tls ? tlsOptions(tls, port || free) : ''}`,
   }
 }
 
+/** What gives a user of any broker, known as the agent's own id, the rights of an agent. */
+function rightsInWords(name, prefix) {
+  const { permissions, topics } = agentPermissions({ instance: name.replace(/\./g, '\\.'), prefix });
+  const { configure, write, read } = permissions;
+  return [
+    `rabbitmqctl set_permissions -p / ${name} '${configure}' '${write}' '${read}'`,
+    ...topics.map((t) => `rabbitmqctl set_topic_permissions -p / ${name} ${t.exchange} '${t.write}' '${t.read}'`),
+  ];
+}
+
 const COMMANDS = ['start', 'stop', 'kill', 'restart', 'status', 'remove', 'user', 'ctl'];
 
 async function main([command, ...rest]) {
@@ -384,6 +395,8 @@ async function main([command, ...rest]) {
     if (missing) throw new Error(missing);
     return;
   }
+  if (command === 'rights' && /^[\w.-]+$/.test(rest[0] ?? ''))
+    return console.log(rightsInWords(rest[0], option('prefix') ?? 'fractus').join('\n'));
   if (!folder || !COMMANDS.includes(command)) {
     throw new Error(
       `usage: rabbitmq.mjs ${COMMANDS.join('|')} --folder FOLDER [--port N] [--tls CERTIFICATES] [-- ARGUMENTS]`,

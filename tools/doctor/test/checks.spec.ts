@@ -12,6 +12,7 @@ import { brokerCheck } from '../src/checks/broker.check';
 import { guestsCheck } from '../src/checks/guests.check';
 import { hostsCheck } from '../src/checks/hosts.check';
 import { reconcilersCheck } from '../src/checks/reconcilers.check';
+import { resourcesCheck } from '../src/checks/resources.check';
 import { servicesCheck } from '../src/checks/services.check';
 import { tasksCheck } from '../src/checks/tasks.check';
 import { World } from './world';
@@ -43,7 +44,7 @@ eachDatabase('the doctor’s checks', (open) => {
     expect([seen.findings, seen.looked]).toEqual([[], '2 services up, 1 forced down']);
   });
 
-  it('tell hosts that are registered twice, halves, and those without resources', async () => {
+  it('tell hosts that are registered twice, and halves', async () => {
     const nodeId = await world.host('h1');
     await world.host('h2');
     expect(await texts(hostsCheck)).toEqual([]);
@@ -54,15 +55,20 @@ eachDatabase('the doctor’s checks', (open) => {
       await tx.execute("DELETE FROM compute_nodes WHERE host = 'h4'");
       await tx.execute("DELETE FROM services WHERE host = 'h3'");
     });
-    await world.host('h5', { vcpus: 0 });
     const found = await texts(hostsCheck);
     expect(found).toEqual([
       expect.stringMatching(new RegExp(`^host h1 is registered 2 times: ${nodeId} on h1, .* on h1$`)),
       expect.stringMatching(/^hypervisor h2 is registered 2 times: .* on h2, .* on h3$/),
       'without a compute node: h4',
       'without a service: h3',
-      'without resources in Placement: h5',
     ]);
+  });
+
+  it('tell hosts that give nothing', async () => {
+    await world.host('h1');
+    expect(await texts(resourcesCheck)).toEqual([]);
+    await world.host('h2', { vcpus: 0 });
+    expect(await texts(resourcesCheck)).toEqual(['without resources in Placement: h2']);
   });
 
   it('tell tasks that are stuck', async () => {

@@ -75,6 +75,7 @@ describe('the doctor of a cloud in one process', () => {
       expect.stringMatching(/^processes {4}– {8}no admin listeners are known/),
       'services     FINDING  no nova-compute has ever reported',
       'hosts        ok       0 hosts, each registered once',
+      expect.stringMatching(/^resources {4}– {8}asked of Placement over RPC/),
       'reconcilers  ok       they run by themselves each minute; in the last hour they put right: orphan-ports 3 (by the log)',
       'tasks        ok       0 are open, none is stuck',
       expect.stringMatching(/^allocations {2}– {8}asked of Placement over RPC/),
@@ -140,12 +141,13 @@ describe('the doctor of a cloud of processes', () => {
       `                      gone does not answer at http://${nobody}: connect ECONNREFUSED ${nobody}`,
       'services     UNKNOWN  for a reason that is told above',
       'hosts        UNKNOWN  for a reason that is told above',
+      'resources    UNKNOWN  for a reason that is told above',
       'reconcilers  –        not run (--no-reconcile)',
       ...['tasks', 'allocations', 'guests', 'clocks'].map(
         (name) => `${name.padEnd(12)} UNKNOWN  for a reason that is told above`,
       ),
       '',
-      '4 findings; cannot tell of: services, hosts, tasks, allocations, guests, clocks.',
+      '4 findings; cannot tell of: services, hosts, resources, tasks, allocations, guests, clocks.',
     ]);
   });
 

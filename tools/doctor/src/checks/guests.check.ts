@@ -28,7 +28,7 @@ export const guestsCheck: Check = {
         return [
           {
             text: `host ${host} reports ${count(runningGuests, 'guest')}, but ${count(here.running, 'server')} should run there`,
-            hint: 'their guests are gone: delete or rebuild those servers',
+            hint: 'the guests of some are gone: delete those servers',
           },
         ];
       return [];

@@ -1,8 +1,6 @@
-/** Hosts that are registered twice, or not whole: service, compute node and resource provider belong together. */
+/** Hosts that are registered twice, or not whole: service and compute node belong together. */
 import { COMPUTE_BINARY, type ComputeNode, HostsRepository, type Service } from '@fractus/compute-db';
-import { systemContext } from '@fractus/objects';
 import { count } from '@fractus/operator';
-import type { Patient } from '../patient';
 import { type Check, type Finding, several } from './check';
 
 const PAGE = 200;
@@ -14,8 +12,8 @@ export const hostsCheck: Check = {
     const services = await repository.services({ binary: COMPUTE_BINARY });
     const nodes = await allNodes(repository);
     return {
-      looked: `${count(nodes.length, 'host')}, each registered once${patient.places.rpc ? ' and with resources' : ''}`,
-      findings: [...twice(nodes), ...halves(services, nodes), ...(await withoutResources(patient, nodes))],
+      looked: `${count(nodes.length, 'host')}, each registered once`,
+      findings: [...twice(nodes), ...halves(services, nodes)],
     };
   },
 };
@@ -57,24 +55,4 @@ function halves(services: readonly Service[], nodes: readonly ComputeNode[]): Fi
     ...(lonely.length > 0 ? [{ text: `without a compute node: ${several(lonely)}`, hint: 'restart its agent, which registers it' }] : []),
     ...(orphaned.length > 0 ? [{ text: `without a service: ${several(orphaned)}`, hint: 'restart its agent, which registers it' }] : []),
   ]; // prettier-ignore
-}
-
-/** Over RPC: Placement's tables are its own. */
-async function withoutResources(patient: Patient, nodes: readonly ComputeNode[]): Promise<Finding[]> {
-  if (!patient.places.rpc) return [];
-  const placement = await patient.placement();
-  const rich = new Set<string>();
-  for (let i = 0; i < nodes.length; i += PAGE) {
-    const providerIds = nodes.slice(i, i + PAGE).map((n) => n.nodeId);
-    const { providers } = await placement.getProviders(systemContext('req-doctor'), { providerIds });
-    for (const p of providers) if (Object.keys(p.inventories).length > 0) rich.add(p.providerId);
-  }
-  const poor = nodes.filter((n) => !rich.has(n.nodeId)).map((n) => n.host);
-  if (poor.length === 0) return [];
-  return [
-    {
-      text: `without resources in Placement: ${several(poor)}`,
-      hint: 'an agent that runs writes them within placementRefreshSeconds (300), and at its start',
-    },
-  ];
 }

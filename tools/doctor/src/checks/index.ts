@@ -7,6 +7,7 @@ import { guestsCheck } from './guests.check';
 import { hostsCheck } from './hosts.check';
 import { processesCheck } from './processes.check';
 import { reconcilersCheck } from './reconcilers.check';
+import { resourcesCheck } from './resources.check';
 import { servicesCheck } from './services.check';
 import { tasksCheck } from './tasks.check';
 
@@ -17,6 +18,7 @@ export const CHECKS: readonly Check[] = [
   processesCheck,
   servicesCheck,
   hostsCheck,
+  resourcesCheck,
   reconcilersCheck,
   tasksCheck,
   allocationsCheck,

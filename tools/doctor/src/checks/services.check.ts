@@ -33,7 +33,7 @@ function finding(binary: string, silent: readonly Service[], all: number, now: n
   );
   const hint =
     binary === 'nova-compute'
-      ? 'start its agent; guests outlive it. Of a host that is gone for good: evacuate or delete its servers, then delete the service'
+      ? 'start its agent; guests outlive it. Of a host that is gone for good: delete its servers, then the service'
       : 'start it, or delete the record of one that is gone: openstack compute service delete ID';
   return { text: `${silent.length} of ${all} ${binary} down: ${several(names)}`, hint };
 }
