@@ -190,11 +190,42 @@ eachDatabase(
         });
         expect(refusals).toBeGreaterThan(0);
       });
+
+      it('bears one that goes on under a lost lease at every point while the other is at the same task', async () => {
+        world = await World.make({ dialect, conductors: 2 });
+        const hosts = world.hosts.map(({ host }) => host);
+        let refusals = 0;
+        await eachPoint(scenario, {
+          at: async (serverId, by, lostFence) => {
+            world.probe = () => undefined;
+            by.frozenAt = world.now;
+            world.sideline(by);
+            world.now += LEASE_MS;
+            for (const host of hosts) world.agents.behaviour.set(host, 'late');
+            await world.runOpenTask(serverId);
+            await world.othersIdle();
+            const before = await world.books();
+            const said = world.agents.answers.length;
+            // when it has come to its end, and before anybody else goes on
+            world.held = (async () => {
+              await by.parts.engine.idle();
+              expect((await world.books()).filter((line) => !before.includes(line))).toEqual([]);
+              await world.wakeUp(by);
+              for (const host of hosts) world.agents.wake(host);
+              const ofTheLost = world.agents.answers.slice(said).filter((a) => a.operation.fence <= lostFence);
+              expect(ofTheLost.map((a) => a.error?.code)).toEqual(ofTheLost.map(() => 'fence.stale'));
+              refusals += ofTheLost.length;
+            })();
+          },
+          then: (id) => expectDone(world, scenario, id),
+        });
+        expect(refusals).toBeGreaterThan(0);
+      });
     });
 
     interface Blow {
       /** What happens at the point. */
-      readonly at: (serverId: string, by: Conductor) => void | Promise<void>;
+      readonly at: (serverId: string, by: Conductor, fence: number) => void | Promise<void>;
       /** After the run has been hit, before the world settles. */
       readonly rest?: () => Promise<void>;
       readonly then: (serverId: string) => Promise<void>;
@@ -208,7 +239,7 @@ eachDatabase(
         const ready = await scenario.prepare(world);
         let left = n;
         world.probe = async (_point, task, by) => {
-          if (left-- === 0) await at(task.serverId, by);
+          if (left-- === 0) await at(task.serverId, by, task.fence);
         };
         const id = await scenario.ask(world, ready);
         await world.idle();

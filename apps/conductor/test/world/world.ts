@@ -101,6 +101,8 @@ export class World {
   /** All that are alive, in the order of their turns. */
   conductors: Conductor[] = [];
   probe: Probe = () => undefined;
+  /** What is waited for, when nobody does anything, before anybody goes on. */
+  held: Promise<void> = Promise.resolve();
   /** Alive, and without turns. */
   private aside: Conductor[] = [];
   private readonly dead: string[] = [];
@@ -215,7 +217,7 @@ export class World {
   async runByOthers(serverId: string): Promise<void> {
     for (let turn = 0; turn < 50; turn++) {
       await this.deliver();
-      for (const { parts } of this.conductors) await parts.engine.idle();
+      await this.othersIdle();
       const open = await this.tasks.openOf(serverId);
       if (!open && this.mail.length === 0) return;
       if (open) await this.next().engine.runNow(open.id);
@@ -308,6 +310,7 @@ export class World {
   async settle(): Promise<void> {
     for (let turn = 0; turn < 2000; turn++) {
       await this.idle();
+      await this.held;
       for (const name of this.dead.splice(0)) await this.birth(name);
       if (await this.deliver()) continue;
       if (await this.sweep()) continue;
@@ -323,6 +326,11 @@ export class World {
   /** Until no conductor does anything. */
   async idle(): Promise<void> {
     for (const { parts } of [...this.conductors, ...this.aside]) await parts.engine.idle();
+  }
+
+  /** Until none of those that take turns does anything. */
+  async othersIdle(): Promise<void> {
+    for (const { parts } of this.conductors) await parts.engine.idle();
   }
 
   /** Hands the next answer to the next conductor; false when there is none. */
