@@ -15,7 +15,7 @@ import type { Database } from '@fractus/database';
 import { conflict } from '@fractus/objects';
 import { duration } from '@fractus/operator';
 
-/** More than any server's tasks are leased between two backups; a thousand restores fit into the column. */
+/** More often than any server's tasks are leased between two backups. */
 export const FENCES_RAISED_BY = 1_000_000;
 /** A heartbeat that is younger means that somebody is at work. */
 const ALIVE_MS = 60_000;

@@ -11,7 +11,7 @@ import type { Patient } from './patient';
 
 const SILENCE_SECONDS = 60;
 /** Above every fence that a server without a row can have had; it never gets another. */
-const LAST_FENCE = 2_000_000_000;
+const LAST_FENCE = Number.MAX_SAFE_INTEGER;
 
 /**
  * Has the guest destroyed; resolves when the host's agent has been asked. `conflict` `doctor.guest` where the server
