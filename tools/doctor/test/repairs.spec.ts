@@ -88,7 +88,10 @@ eachDatabase('what the doctor puts right', (open) => {
     await destroyGuest(patient, elsewhere, 'h1');
     while (asked.length < 2) await new Promise(setImmediate);
     expect(asked).toMatchObject([
-      { operation: { serverId: stranger, host: 'h1', step: 'operator', fence: Number.MAX_SAFE_INTEGER }, forever: true },
+      {
+        operation: { serverId: stranger, host: 'h1', step: 'operator', fence: Number.MAX_SAFE_INTEGER },
+        forever: true,
+      },
       { operation: { serverId: elsewhere, fence: 1 }, forever: false },
     ]);
   });
