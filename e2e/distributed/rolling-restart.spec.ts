@@ -24,6 +24,7 @@ describe('a rolling restart', () => {
   let asked = 0;
   let turn = 0;
   let goOn = true;
+  let restarting = '';
 
   beforeAll(async () => {
     cloud = await DistributedCloud.start({
@@ -48,9 +49,10 @@ describe('a rolling restart', () => {
     request: (user: CloudUser) => Promise<Answer>,
     good: number,
   ): Promise<Answer | null> {
+    const first = turn++;
     for (let tries = 0; tries < users.length; tries++) {
       asked++;
-      const at = turn++ % users.length;
+      const at = (first + tries) % users.length;
       try {
         const answer = await request(users[at]!);
         if (answer.status === good) return answer;
@@ -64,6 +66,7 @@ describe('a rolling restart', () => {
         }
         const name = `compute-api-${at + 1}`;
         refused[name] = (refused[name] ?? 0) + 1;
+        if (name !== restarting) failures.push(`${what}: ${name} refuses while ${restarting} restarts`);
       }
     }
     failures.push(`${what}: refused by all`);
@@ -74,7 +77,7 @@ describe('a rolling restart', () => {
     while (goOn) {
       const request = body(ids.length);
       const made = await ask('boot', (user) => user.compute.post('/servers', request, { version: '2.37' }), 202);
-      if (!made) return;
+      if (!made) continue; // noted
       const id: string = made.body.server.id;
       ids.push(id);
       await eventually(
@@ -105,18 +108,21 @@ describe('a rolling restart', () => {
     const load = Promise.all([...Array.from({ length: LANES }, () => bootLane(body, ids)), listLane()]);
     load.catch(() => (goOn = false));
     const restarted: string[] = [];
-    for (const app of APPS)
-      for (const { name } of cloud.processes(app)) {
+    try {
+      for (const { name } of APPS.flatMap((app) => cloud.processes(app))) {
         const before = ids.length;
+        restarting = name;
         await cloud.stop(name);
         await cloud.launch(name);
         await cloud.ready([name]);
-        // the load must have gone on meanwhile, and does so with the process back
+        // the load goes on with the process back
         await eventually('boots go on', async () => ids.length > before + LANES || !goOn || `${ids.length} servers`);
         restarted.push(`${name} at ${before}`);
       }
-    goOn = false;
-    await load;
+    } finally {
+      goOn = false;
+      await load;
+    }
     console.log(
       `${asked} requests, ${ids.length} servers; refused: ${JSON.stringify(refused)}; ${restarted.join(', ')}`,
     );
