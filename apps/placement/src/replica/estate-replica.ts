@@ -116,10 +116,10 @@ export class EstateReplica {
   /** Whether there was anything new; adds providers that are not there any more to `gone`. */
   private async pullOnce(trees: boolean, gone: Set<number>): Promise<boolean> {
     const gaps = [...this.gaps.keys()];
+    // put in order here: MariaDB would write a table with texts to disk for that
     const lines = await this.db.query<LogLine>(
       `SELECT s.epoch, s.trimmed_through, l.seq, l.root_id, l.at, l.detail FROM placement_state s
-       LEFT JOIN change_log l ON l.seq > ?${gaps.length ? ` OR l.seq IN (${placeholders(gaps)})` : ''}
-       ORDER BY l.seq`,
+       LEFT JOIN change_log l ON l.seq > ?${gaps.length ? ` OR l.seq IN (${placeholders(gaps)})` : ''}`,
       [this.last, ...gaps],
     );
     const state = lines[0];
@@ -133,7 +133,7 @@ export class EstateReplica {
       await this.reload();
       return false;
     }
-    const changes = lines.filter((l) => l.seq !== null);
+    const changes = lines.filter((l) => l.seq !== null).sort((a, b) => Number(a.seq) - Number(b.seq));
     for (const change of changes) {
       const root = Number(change.root_id);
       if (!this.stale.has(root) && !this.applied(root, change)) this.stale.add(root);
