@@ -122,6 +122,31 @@ describe('candidate search against the rules said the slow way', () => {
     );
   });
 
+  it('decides hosts without a tree of their own as it decides all others', () => {
+    const flat = fc.array(sketch, { minLength: 1, maxLength: 9 }).map((list): Sketch[] =>
+      list.map((s, i) => ({
+        name: `p${i}`,
+        inv: s.inv as Record<string, { total: number }>,
+        used: Object.fromEntries(Object.keys(s.inv).map((rc) => [rc, s.load])),
+        traits: s.traits,
+        aggs: s.aggs,
+      })),
+    );
+    const one = fc.constantFrom('', '_X').chain(group);
+    let candidates = 0;
+    fc.assert(
+      fc.property(flat, one, query, (sketches, only, q) => {
+        const asked = { ...q, groups: [only], sameSubtree: [] };
+        const quick = show(findCandidates(estateOf(sketches), asked).candidates);
+        candidates += quick.length;
+        expect(quick).toEqual(show(findCandidates(estateOf(sketches), asked, { trace: new Trace() }).candidates));
+        expect(quick).toEqual(oracle(recordsOf(sketches), asked));
+      }),
+      { numRuns: 1500 },
+    );
+    expect(candidates).toBeGreaterThan(500);
+  });
+
   it('cuts at the limit from any offset, to candidates of the whole answer', () => {
     fc.assert(
       fc.property(

@@ -21,7 +21,7 @@ export interface Pick {
 export interface Budget {
   left: number;
 }
-const PER_CHOICE_KEPT = 10;
+export const PER_CHOICE_KEPT = 10;
 
 export class Combinations {
   private readonly choices: Choice[];

@@ -6,11 +6,13 @@
  * 3. Anchors take turns in giving one candidate each (breadth first), so a limited answer spreads over hosts.
  *
  * A limited query starts at a place of its own in the estate, so that schedulers asking at once get different hosts.
- * With a trace, the index is left out and every anchor is counted check by check; the code that decides is the same.
+ * With a trace, the index is left out and every anchor is counted check by check; the code that decides is the same, but
+ * for anchors of a single provider (`flat-anchor.ts`).
  */
 import type { CandidateQuery } from './candidate-query';
-import { type Budget, Combinations, type Pick, traceCombinations } from './combinations';
+import { type Budget, Combinations, PER_CHOICE_KEPT, type Pick, traceCombinations } from './combinations';
 import type { Estate } from './estate';
+import { FlatCandidate, isFlat, meetsAlone, onlyGroup } from './flat-anchor';
 import { choicesFor } from './group-options';
 import { mayFit } from './may-fit';
 import type { Provider, Tree } from './provider';
@@ -53,6 +55,8 @@ export function findCandidates(estate: Estate, query: CandidateQuery, options: S
   const start = query.limit === undefined ? 0 : Math.floor((options.offset ?? 0) * estate.slotCount);
   const limit = query.limit ?? Infinity;
   const collected = new Collector();
+  const alone = trace ? undefined : onlyGroup(query);
+  const treeOf = (uuid: string): Tree | undefined => estate.provider(uuid)?.tree;
   let waiting: { tree: Tree; combinations: Combinations }[] = [];
   let visited = 0;
 
@@ -62,12 +66,14 @@ export function findCandidates(estate: Estate, query: CandidateQuery, options: S
     if (!tree) continue;
     visited++;
     if (!rootSuits(query, tree.root, trace)) continue;
-    const choices = choicesFor(
-      query,
-      { tree, shared: estate.sharedWith(tree) },
-      (uuid) => estate.provider(uuid)?.tree,
-      trace,
-    );
+    const shared = estate.sharedWith(tree);
+    if (alone && shared.length === 0 && isFlat(tree)) {
+      if (budget.left-- <= 0 || !meetsAlone(tree.root, alone, treeOf)) continue;
+      budget.left -= PER_CHOICE_KEPT;
+      collected.candidates.push(new FlatCandidate(tree.root, alone));
+      continue;
+    }
+    const choices = choicesFor(query, { tree, shared }, treeOf, trace);
     if (!choices) continue;
     const combinations = new Combinations(choices, query, budget);
     const first = combinations.next();
@@ -86,7 +92,22 @@ export function findCandidates(estate: Estate, query: CandidateQuery, options: S
     }
     waiting = again;
   }
-  return { candidates: collected.candidates, trees: collected.trees(), visited, truncated: budget.left <= 0 };
+  return new Result(collected.candidates, visited, budget.left <= 0);
+}
+
+class Result implements SearchResult {
+  constructor(
+    readonly candidates: Candidate[],
+    readonly visited: number,
+    readonly truncated: boolean,
+  ) {}
+
+  /** Worked out when it is asked for, which is for a full answer only. */
+  get trees(): Tree[] {
+    const trees = new Set<Tree>();
+    for (const c of this.candidates) for (const p of c.allocations.keys()) trees.add(p.tree);
+    return [...trees].sort((a, b) => a.root.id - b.root.id);
+  }
 }
 
 function rootSuits(query: CandidateQuery, root: Provider, trace?: Trace): boolean {
@@ -122,12 +143,6 @@ class Collector {
       this.seen.add(key);
     }
     this.candidates.push(toCandidate(tree, pick));
-  }
-
-  trees(): Tree[] {
-    const trees = new Set<Tree>();
-    for (const c of this.candidates) for (const p of c.allocations.keys()) trees.add(p.tree);
-    return [...trees].sort((a, b) => a.root.id - b.root.id);
   }
 }
 

@@ -8,12 +8,18 @@ export function toOutline(candidates: readonly Candidate[], roomOf: readonly str
   const providers = new Places<Provider>((p) => p);
   for (const { anchor } of candidates) providers.of(anchor);
   const roots = [...providers.members];
-  const demands = new Places<ReadonlyMap<string, number>>(demandKey);
-  const lines = candidates.map(({ anchor, allocations }) => {
+  const demands = new Places<Demand>(demandKey);
+  const lines: number[][] = [];
+  // candidates of single providers are of one and the same demand
+  let [last, lastPlace]: [Demand | undefined, number] = [undefined, -1];
+  for (const { anchor, allocations } of candidates) {
     const line = [providers.of(anchor)];
-    for (const [provider, demand] of allocations) line.push(providers.of(provider), demands.of(demand));
-    return line;
-  });
+    for (const [provider, demand] of allocations) {
+      if (demand !== last) [last, lastPlace] = [demand, demands.of(demand)];
+      line.push(provider === anchor ? (line[0] as number) : providers.of(provider), lastPlace);
+    }
+    lines.push(line);
+  }
   return {
     providers: providers.members.map((p) => p.uuid),
     demands: demands.members.map((d) => Object.fromEntries(d)),
@@ -23,6 +29,8 @@ export function toOutline(candidates: readonly Candidate[], roomOf: readonly str
     ),
   };
 }
+
+type Demand = ReadonlyMap<string, number>;
 
 /** Members in the order in which they were first met, each once. */
 class Places<T> {
@@ -42,7 +50,7 @@ class Places<T> {
   }
 }
 
-function demandKey(demand: ReadonlyMap<string, number>): string {
+function demandKey(demand: Demand): string {
   let key = '';
   for (const [rc, amount] of demand) key += `${rc}:${amount} `;
   return key;

@@ -85,8 +85,8 @@ export class PlacementRpcController implements Handlers<typeof placementContract
   }
 
   async getCandidates(ctx: RequestContext, request: CandidateQuery): Promise<Candidates> {
-    const found = await this.candidates.findExplained(ctx, toQuery(request));
-    return toCandidates(found, found.stages, request.roomOf);
+    const { result, stages } = await this.candidates.findExplained(ctx, toQuery(request));
+    return toCandidates(result, stages, request.roomOf);
   }
 
   async writeAllocations(ctx: RequestContext, request: WriteAllocations): Promise<ConsumerRecords> {

@@ -29,11 +29,11 @@ export class CandidatesService {
   }
 
   /** As `find`; where it finds nothing, with what every check let through, counted by the same search. */
-  async findExplained(ctx: RequestContext, query: CandidateQuery): Promise<SearchResult & { stages: Stage[] }> {
+  async findExplained(ctx: RequestContext, query: CandidateQuery): Promise<{ result: SearchResult; stages: Stage[] }> {
     const found = await this.find(ctx, query);
-    if (found.candidates.length > 0) return { ...found, stages: [] };
+    if (found.candidates.length > 0) return { result: found, stages: [] };
     const { trace, result } = await this.explain(ctx, query);
-    return { ...result, stages: trace.stages };
+    return { result, stages: trace.stages };
   }
 
   /** The search with every anchor counted, check by check. */
