@@ -20,15 +20,36 @@ export interface WeighedHost<H extends HostView = HostView> {
 }
 
 /** What one weigher says of all hosts, by their place in the list. */
-interface Column {
-  readonly weigher: HostWeigher;
-  readonly values: readonly number[];
-  readonly multipliers: readonly number[];
-  readonly least: number;
-  readonly span: number;
+class Column {
+  private telling?: boolean;
+
+  constructor(
+    readonly weigher: HostWeigher,
+    readonly values: readonly number[],
+    private readonly multipliers: readonly number[],
+    private readonly least: number,
+    private readonly span: number,
+  ) {}
+
+  score(row: number): number {
+    return ((this.multipliers[row] ?? 0) * ((this.values[row] ?? 0) - this.least)) / this.span;
+  }
+
+  part(row: number): WeightPart {
+    const [raw = 0, multiplier = 0] = [this.values[row], this.multipliers[row]];
+    return { weigher: this.weigher.name, raw, normalised: (raw - this.least) / this.span, multiplier };
+  }
+
+  /** Whether it tells hosts apart at all. */
+  get tells(): boolean {
+    this.telling ??= this.values.some((_, row) => this.score(row) !== this.score(0));
+    return this.telling;
+  }
 }
 
 class Weighed<H extends HostView> implements WeighedHost<H> {
+  private known?: readonly WeightPart[];
+
   constructor(
     readonly host: H,
     readonly weight: number,
@@ -36,12 +57,12 @@ class Weighed<H extends HostView> implements WeighedHost<H> {
     private readonly columns: readonly Column[],
   ) {}
 
-  get parts(): WeightPart[] {
-    return this.columns.filter(tellsApart).flatMap(({ weigher, values, multipliers, least, span }) => {
-      const [raw = 0, multiplier = 0] = [values[this.row], multipliers[this.row]];
-      const normalised = (raw - least) / span;
-      return multiplier * normalised === 0 ? [] : [{ weigher: weigher.name, raw, normalised, multiplier }];
-    });
+  get parts(): readonly WeightPart[] {
+    this.known ??= this.columns
+      .filter((c) => c.tells)
+      .map((c) => c.part(this.row))
+      .filter(({ multiplier, normalised }) => multiplier * normalised !== 0);
+    return this.known;
   }
 }
 
@@ -84,19 +105,11 @@ function columnOf(
   const least = weigher.minimum ?? values.reduce((a, b) => Math.min(a, b), Infinity);
   if (most === least) return [];
   const multipliers = hosts.map((host) => multiplierFor(weigher, host, options));
-  return [{ weigher, values, multipliers, least, span: most - least }];
+  return [new Column(weigher, values, multipliers, least, most - least)];
 }
-
-const scoreOf = ({ values, multipliers, least, span }: Column, row: number): number =>
-  ((multipliers[row] ?? 0) * ((values[row] ?? 0) - least)) / span;
 
 function weightOf(columns: readonly Column[], row: number): number {
   let weight = 0;
-  for (const column of columns) weight += scoreOf(column, row);
+  for (const column of columns) weight += column.score(row);
   return weight;
-}
-
-function tellsApart(column: Column): boolean {
-  const first = scoreOf(column, 0);
-  return column.values.some((_, row) => scoreOf(column, row) !== first);
 }

@@ -11,6 +11,14 @@ export interface Claim {
   readonly at: number;
 }
 
+/** Several claims on one node together. */
+export interface Taken {
+  servers: number;
+  vcpus: number;
+  memoryMb: number;
+  diskGb: number;
+}
+
 /** A report that comes this long after a claim is taken to know of it. */
 const SETTLED_MS = 10_000;
 /** Whatever the reports do, a claim is forgotten after this. */
@@ -39,10 +47,29 @@ export class RecentClaims {
     }
   }
 
-  on(nodeId: string, now: number): Claim[] {
+  /** What is claimed on the node: in all, and by claims made at `asOf` or later. */
+  on(nodeId: string, now: number, asOf: number): { readonly all: Readonly<Taken>; readonly since: Readonly<Taken> } {
     const claims = this.byNode.get(nodeId);
-    if (!claims) return [];
-    for (const claim of claims.values()) if (now - claim.at >= FORGOTTEN_MS) this.remove(nodeId, claim.serverId);
-    return [...claims.values()];
+    if (!claims) return NOTHING;
+    const [all, since] = [{ ...NONE }, { ...NONE }];
+    for (const claim of claims.values()) {
+      if (now - claim.at >= FORGOTTEN_MS) {
+        this.remove(nodeId, claim.serverId);
+        continue;
+      }
+      add(all, claim);
+      if (claim.at >= asOf) add(since, claim);
+    }
+    return { all, since };
   }
+}
+
+const NONE: Readonly<Taken> = Object.freeze({ servers: 0, vcpus: 0, memoryMb: 0, diskGb: 0 });
+const NOTHING = Object.freeze({ all: NONE, since: NONE });
+
+function add(taken: Taken, claim: Claim): void {
+  taken.servers++;
+  taken.vcpus += claim.vcpus;
+  taken.memoryMb += claim.memoryMb;
+  taken.diskGb += claim.diskGb;
 }

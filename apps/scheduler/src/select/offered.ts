@@ -48,8 +48,8 @@ class Outlined implements Offered {
 
   roomOf(rootId: string, asOf: number): ProviderRoom {
     const place = this.places.get(rootId) ?? -1;
-    const free = (name: string): number | undefined => this.outline.room[name]?.[place] ?? undefined;
-    return room(asOf, free('VCPU'), free('MEMORY_MB'), free('DISK_GB'));
+    const { VCPU, MEMORY_MB, DISK_GB } = this.outline.room;
+    return room(asOf, VCPU?.[place] ?? undefined, MEMORY_MB?.[place] ?? undefined, DISK_GB?.[place] ?? undefined);
   }
 }
 

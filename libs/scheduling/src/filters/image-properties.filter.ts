@@ -13,9 +13,9 @@ export const imagePropertiesFilter = defineFilter({
     'image.address_bits': 'with fewer physical address bits than the image needs',
   },
   check(host, { image }, { imagePropertiesDefaultArchitecture }, reject) {
-    const properties = image?.properties ?? {};
+    const properties = image?.properties ?? NO_PROPERTIES;
     const wanted = platformOf(properties, imagePropertiesDefaultArchitecture);
-    if (!wanted.some((w) => w !== '')) return null;
+    if (wanted === ANY_PLATFORM) return null;
     const fits = host.supportedInstances.some((s) => wanted.every((w) => w === '' || s.includes(w)));
     const need = wanted.map((w) => w || 'any').join('/');
     if (!fits) {
@@ -51,7 +51,23 @@ const ARCHITECTURES: Readonly<Record<string, string>> = {
 const HYPERVISORS: Readonly<Record<string, string>> = { xapi: 'xen' };
 const MODES: Readonly<Record<string, string>> = { pv: 'xen', hv: 'hvm', baremetal: 'hvm' };
 
-function platformOf(properties: Readonly<Record<string, string>>, defaultArchitecture: string): string[] {
+type Properties = Readonly<Record<string, string>>;
+const NO_PROPERTIES: Properties = Object.freeze({});
+const ANY_PLATFORM: readonly string[] = ['', '', ''];
+
+/** Worked out once for all the hosts that a request is held against: by the image's own properties. */
+const platforms = new WeakMap<Properties, { defaultArchitecture: string; wanted: readonly string[] }>();
+
+function platformOf(properties: Properties, defaultArchitecture: string): readonly string[] {
+  const known = platforms.get(properties);
+  if (known?.defaultArchitecture === defaultArchitecture) return known.wanted;
+  const read = readPlatform(properties, defaultArchitecture);
+  const wanted = read.some((w) => w !== '') ? read : ANY_PLATFORM;
+  platforms.set(properties, { defaultArchitecture, wanted });
+  return wanted;
+}
+
+function readPlatform(properties: Properties, defaultArchitecture: string): string[] {
   const canonical = (text: string | undefined, names: Readonly<Record<string, string>>): string => {
     const lower = (text ?? '').toLowerCase();
     return names[lower] ?? lower;
