@@ -1,4 +1,4 @@
-import { placeholders, type Database, type Tx } from '@fractus/database';
+import { placeholders, type Database, type Tx, type Written } from '@fractus/database';
 import type { ScheduleAttemptRow } from './rows';
 
 /** One attempt to find a place for a server. `report` is the scheduler's report (libs/scheduling) as JSON. */
@@ -36,7 +36,8 @@ export class ScheduleAttemptsRepository {
   constructor(private readonly db: Database) {}
 
   async add(attempt: ScheduleAttempt): Promise<void> {
-    await this.db.transaction(async (tx: Tx) => void (await tx.insert('schedule_attempts', columnsOf(attempt))));
+    const committed = (tx: Tx): Promise<Written | null> => written(tx, attempt.attemptId);
+    await this.db.insert('schedule_attempts', columnsOf(attempt), { committed });
   }
 
   async find(attemptId: string): Promise<ScheduleAttempt | null> {
@@ -63,6 +64,14 @@ export class ScheduleAttemptsRepository {
       return affected;
     });
   }
+}
+
+/** What became of an insert whose connection was lost. */
+async function written(tx: Tx, attemptId: string): Promise<Written | null> {
+  const lock = tx.dialect === 'mysql' ? ' FOR UPDATE' : '';
+  const sql = `SELECT id FROM schedule_attempts WHERE uuid = ?${lock}`;
+  const [row] = await tx.query<{ id: number }>(sql, [attemptId]);
+  return row ? { affected: 1, insertId: row.id } : null;
 }
 
 const attemptOf = (row: ScheduleAttemptRow): ScheduleAttempt => ({
