@@ -28,7 +28,7 @@ eachDatabase('several conductors', (_open, dialect) => {
   let world: World;
   afterEach(() => world.end());
   const two = async (settings = {}): Promise<[Conductor, Conductor]> => {
-    world = await World.make({ dialect, conductors: 2, settings });
+    world = await World.make({ dialect, conductors: 2, vcpusPerHost: 20, settings });
     const [a, b] = world.conductors;
     return [a!, b!];
   };
@@ -77,6 +77,24 @@ eachDatabase('several conductors', (_open, dialect) => {
     gate.open();
     await world.idle();
     for (const id of [first, second]) expect((await world.get(id)).vmState).toBe('active');
+    await world.check();
+  });
+
+  it('never take more than they have room for, however many hints and answers come at once', async () => {
+    const [a, b] = await two({ taskConcurrency: 3 });
+    world.bury(b);
+    let most = 0;
+    world.probe = async (point) => {
+      if (point !== 'leased') return;
+      const held = await world.db.query("SELECT id FROM tasks WHERE status = 'open' AND lease_owner IS NOT NULL");
+      most = Math.max(most, held.length);
+    };
+    const ids = await world.create({}, 30);
+    while ((await world.tasks.busyAmong(ids)).size > 0)
+      await Promise.all([a.parts.engine.sweep(), ...Array.from({ length: 8 }, () => world.deliver())]);
+    expect(most).toBe(3);
+    for (const id of ids) expect((await world.get(id)).vmState).toBe('active');
+    await world.idle();
     await world.check();
   });
 

@@ -53,14 +53,20 @@ export class TaskPool {
     const { leases, keeper, clock } = this.options;
     const take = !this.closed && this.room() > 0 && !this.running.has(taskId);
     if (take) this.reserved++;
+    let kept = take;
+    const giveBack = (): void => {
+      if (kept) this.reserved--;
+      kept = false;
+    };
     try {
       const now = clock();
       const answered = await leases.answer(taskId, change, take ? keeper.lease(now) : null, now);
+      giveBack();
       if (answered.leased) await this.start([answered.leased]);
       else if (answered.stored) this.add(taskId);
       return answered;
     } finally {
-      if (take) this.reserved--;
+      giveBack();
       this.onward();
     }
   }
@@ -95,7 +101,7 @@ export class TaskPool {
   }
 
   private room(): number {
-    return this.options.size - this.running.size - this.reserved;
+    return Math.max(0, this.options.size - this.running.size - this.reserved);
   }
 
   private isIdle(): boolean {

@@ -126,9 +126,9 @@ export class World {
     const world = new World(db, dir, options);
     for (let n = 1; n <= (options.conductors ?? 1); n++) await world.birth(`c${n}`);
     await world.addHosts(options.hosts ?? 3, options.vcpusPerHost ?? 8);
-    await db.transaction((tx) =>
-      tx.insert('quotas', { project_id: PROJECT, user_id: '', resource: 'instances', hard_limit: -1 }),
-    );
+    const unlimited = { project_id: PROJECT, user_id: '', hard_limit: -1 };
+    const resources = ['instances', 'cores', 'ram'];
+    await db.insert('quotas', resources.map((resource) => ({ ...unlimited, resource }))); // prettier-ignore
     return world;
   }
 
