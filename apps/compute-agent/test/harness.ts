@@ -317,6 +317,11 @@ export class World {
     return this.answers(ref)[times - 1]!;
   }
 
+  /** An operation that takes its time has begun, which it tells after a quarter of a second. */
+  async underWay(): Promise<void> {
+    await this.until(async () => (await this.clock.advance(50), this.conductor.progress.length > 0));
+  }
+
   effects(serverId: string): string[] {
     return this.ledger()
       .filter((e) => e.serverId === serverId)

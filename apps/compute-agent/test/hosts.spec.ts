@@ -151,7 +151,7 @@ describe('hosts', () => {
 
   it('tell soon of a change, and only of the host that changed', async () => {
     await start();
-    await world.clock.advance(10_000);
+    await world.clock.advance(11_000);
     const before = world.conductor.reports.length;
     const ref = world.ref();
     await world.build(ref);
@@ -162,6 +162,23 @@ describe('hosts', () => {
       alive: ['a'],
       changed: [{ host: 'a', runningGuests: 1, vcpusUsed: 1 }],
     });
+  });
+
+  it('tell of many changes once a second, each host as it is then', async () => {
+    await start();
+    await world.clock.advance(15_000);
+    const before = world.conductor.reports.length;
+    for (let i = 0; i < 40; i++) {
+      await world.built();
+      await world.clock.advance(100);
+      await settle();
+    }
+    const told = (): (number | undefined)[] =>
+      world.conductor.reports.slice(before).map((r) => r.changed.find((h) => h.host === 'a')?.runningGuests);
+    await world.clock.advance(1_000);
+    await world.until(() => told().at(-1) === 40);
+    expect(told().length).toBeLessThanOrEqual(6);
+    await world.until(() => world.news.reports.length === world.conductor.reports.length);
   });
 
   it('tell of a guest that died by itself', async () => {

@@ -81,7 +81,7 @@ describe('an agent that comes back', () => {
   it('leaves what it had begun to conductor, and does it once when asked again', async () => {
     const ref = world.ref();
     await world.build(ref, { metadata: { 'sim:hang_spawn': 'alive', 'sim:hang_spawn_times': '1' } });
-    await world.until(() => world.conductor.progress.length > 0);
+    await world.underWay();
     await restart('kill');
     expect(world.conductor.reattached.find((r) => r.host === 'a')?.guests).toEqual([
       { serverId: ref.serverId, fence: 1, powerState: POWER_STATES.nostate },
@@ -115,7 +115,7 @@ describe('an agent that comes back', () => {
   it('gives an interrupted build up when its successor is another operation', async () => {
     const build = world.ref();
     await world.build(build, { metadata: { 'sim:hang_spawn': 'alive' } });
-    await world.until(() => world.conductor.progress.length > 0);
+    await world.underWay();
     await restart('kill');
     const destroy = world.ref({ serverId: build.serverId, taskId: build.taskId, fence: 2, step: 'destroy' });
     await world.destroy(destroy, false);
@@ -130,7 +130,7 @@ describe('an agent that comes back', () => {
   it('ends operations that hang when it goes down, and tells nothing of them', async () => {
     const ref = world.ref();
     await world.build(ref, { metadata: { 'sim:hang_spawn': 'alive' } });
-    await world.until(() => world.conductor.progress.length > 0);
+    await world.underWay();
     await restart('close');
     expect(world.answers(ref)).toEqual([]);
     expect(await world.driver.guests('a')).toEqual([]);
@@ -139,7 +139,7 @@ describe('an agent that comes back', () => {
   it('finishes what is under way when it goes down in order', async () => {
     const ref = world.ref();
     await world.build(ref, { metadata: { 'sim:delay_spawn': '0.5' } });
-    await world.until(() => world.conductor.progress.length > 0);
+    await world.underWay();
     await restart('close');
     expect(await world.answered(ref)).toMatchObject({ outcome: 'done' });
   });

@@ -8,6 +8,8 @@ import { readHostState } from './host-state';
 
 /** Milliseconds in which further changes join a report. */
 const DEBOUNCE_MS = 200;
+/** Milliseconds between two reports of changes: under load everything that changed meanwhile goes into one. */
+const GAP_MS = 1_000;
 
 export interface ReporterParts {
   readonly agentId: string;
@@ -25,19 +27,21 @@ export interface ReporterParts {
 
 /**
  * Says that the hosts are alive, and how those that changed are: one message for the whole process every interval, and
- * a small one that names only the changed hosts soon after a change; to conductor, which keeps it, and as news to
- * schedulers. `seq` grows with every report sent, so that a listener sees what it missed.
+ * a small one that names only the changed hosts soon after a change, but no more than one a second; to conductor, which
+ * keeps it, and as news to schedulers, which count their own claims until long after a host has told of them. `seq`
+ * grows with every report sent, so that a listener sees what it missed.
  */
 export class HostReporter {
   private seq = 0;
   private cancel: () => void = () => undefined;
   private wakesAt = Infinity;
   private heartbeatAt = 0;
+  private toldAt = -Infinity;
   private sending = false;
   private stopped = false;
 
   constructor(private readonly parts: ReporterParts) {
-    parts.hosts.onChange(() => this.wakeIn(DEBOUNCE_MS));
+    parts.hosts.onChange(() => this.wakeIn(this.untilNext()));
   }
 
   /** From now on a heartbeat every interval. */
@@ -57,6 +61,11 @@ export class HostReporter {
     this.cancel();
   }
 
+  /** Soon where nothing was told for a while, else when the gap is over. */
+  private untilNext(): number {
+    return Math.max(DEBOUNCE_MS, this.toldAt + GAP_MS - this.parts.clock.now());
+  }
+
   private wakeIn(ms: number): void {
     const at = this.parts.clock.now() + ms;
     if (this.stopped || at >= this.wakesAt) return;
@@ -72,7 +81,7 @@ export class HostReporter {
       await this.report();
       this.sending = false;
     }
-    this.wakeIn(Math.max(this.heartbeatAt - this.parts.clock.now(), DEBOUNCE_MS));
+    this.wakeIn(Math.max(this.heartbeatAt - this.parts.clock.now(), this.untilNext()));
   }
 
   private async report(): Promise<void> {
@@ -82,6 +91,7 @@ export class HostReporter {
     const changed = hosts.takeChanged();
     const alive = heartbeat ? hosts.serving() : changed;
     if (alive.length === 0) return;
+    this.toldAt = this.parts.clock.now();
     try {
       const states = await Promise.all(changed.map((h) => readHostState(driver, tracker, h)));
       const report: HostReport = {

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 
-/** How long a write that nobody waits for may stay uncommitted, in milliseconds. */
-const LAZY_MS = 100;
+/** How long a write that nobody waits for may stay uncommitted, in milliseconds: it mostly rides with another. */
+const LAZY_MS = 2_000;
 
 interface Waiter {
   resolve(): void;
@@ -18,16 +18,19 @@ export class GroupCommit {
   private waiters: Waiter[] = [];
   private soon: NodeJS.Immediate | null = null;
   private late: NodeJS.Timeout | null = null;
+  private readonly sql: Record<'begin' | 'commit', Database.Statement>;
 
   constructor(
     private readonly db: Database.Database,
     private readonly onFailure: (cause: unknown) => void,
-  ) {}
+  ) {
+    this.sql = { begin: db.prepare('BEGIN IMMEDIATE'), commit: db.prepare('COMMIT') };
+  }
 
   /** Writes within the transaction of this turn. `lazy`: nobody waits, so that it may ride with a later one. */
   write<R>(change: () => R, lazy = false): R {
     if (!this.open) {
-      this.db.exec('BEGIN IMMEDIATE');
+      this.sql.begin.run();
       this.open = true;
     }
     if (!lazy) this.soon ??= setImmediate(() => this.commit());
@@ -48,7 +51,7 @@ export class GroupCommit {
     this.open = false;
     const waiters = this.waiters.splice(0);
     try {
-      this.db.exec('COMMIT');
+      this.sql.commit.run();
     } catch (cause) {
       if (this.db.inTransaction) this.db.exec('ROLLBACK');
       this.onFailure(cause);

@@ -11,17 +11,22 @@ interface Pulse {
   readonly job: Beating;
   phase?: string;
   percent?: number;
+  /** When it began, or last told something. */
   sentAt: number;
+  /** It is in another phase than was told. */
+  turned: boolean;
   /** False while the driver says that it has lost touch: then silence is allowed to run out. */
   vouched: boolean;
 }
 
 /** Between two reports that only move the percentage, in milliseconds. */
 const PERCENT_EVERY_MS = 1_000;
+/** A phase is told once nothing was told for so long: what ends sooner tells its result and nothing before. */
+const PHASE_AFTER_MS = 250;
 
 /**
  * Signs of life of every operation that was accepted and is not finished, waiting ones too: at least thrice within the
- * silence that conductor allows, and at once when the phase changes. One timer for all.
+ * silence that conductor allows, and soon when the phase changes. One timer for all.
  */
 export class Beat {
   private readonly pulses = new Map<string, Pulse>();
@@ -34,7 +39,7 @@ export class Beat {
   ) {}
 
   start(key: string, job: Beating): void {
-    const pulse = { job, sentAt: this.clock.now(), vouched: true };
+    const pulse = { job, sentAt: this.clock.now(), turned: false, vouched: true };
     this.pulses.set(key, pulse);
     this.arm(pulse);
   }
@@ -47,13 +52,15 @@ export class Beat {
   progress(key: string, { phase, percent, stalled = false }: Progress): void {
     const pulse = this.pulses.get(key);
     if (!pulse) return;
-    const turned = phase !== undefined && phase !== pulse.phase;
-    if (turned) pulse.percent = undefined;
+    if (phase !== undefined && phase !== pulse.phase) {
+      pulse.percent = undefined;
+      pulse.turned = true;
+    }
     pulse.phase = phase ?? pulse.phase;
     pulse.percent = percent ?? pulse.percent;
     pulse.vouched = !stalled;
-    const due = percent !== undefined && this.clock.now() - pulse.sentAt >= PERCENT_EVERY_MS;
-    if (pulse.vouched && (turned || due)) this.report(pulse);
+    const moved = percent !== undefined && this.clock.now() - pulse.sentAt >= PERCENT_EVERY_MS;
+    if (pulse.vouched && (moved || dueAt(pulse) <= this.clock.now())) this.report(pulse);
     this.arm(pulse);
   }
 
@@ -72,6 +79,7 @@ export class Beat {
 
   private report(pulse: Pulse): void {
     pulse.sentAt = this.clock.now();
+    pulse.turned = false;
     const progress: OperationProgress = { operation: pulse.job.ref };
     if (pulse.phase !== undefined) progress.phase = pulse.phase;
     if (pulse.percent !== undefined) progress.percent = pulse.percent;
@@ -104,4 +112,5 @@ export class Beat {
   }
 }
 
-const dueAt = ({ job, sentAt }: Pulse): number => sentAt + (job.ref.silenceSeconds * 1000) / 3;
+const dueAt = ({ job, sentAt, turned }: Pulse): number =>
+  sentAt + Math.min((job.ref.silenceSeconds * 1000) / 3, turned ? PHASE_AFTER_MS : Infinity);
