@@ -34,6 +34,8 @@ export async function afterRestoreOfCompute(
     );
   return database.transaction(async (tx) => {
     await tx.execute("UPDATE tasks SET lease_owner = NULL, lease_until = NULL WHERE status IN ('open', 'superseded')");
+    // who reconciles, and what was seen out of place: of former conductors too
+    for (const table of ['duties', 'sightings']) await tx.execute(`DELETE FROM ${table}`);
     // in this order: MySQL lets a later assignment see an earlier one
     const due = `UPDATE tasks SET expires_at = expires_at + ? - updated_at, updated_at = ?, step_at = ?, ready_at = ?,
       waiting = 0, awaits_host = NULL, sent_by = NULL WHERE status = 'open'`;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { TaskLeases, TasksRepository } from '@fractus/compute-db';
+import { DutiesRepository, TaskLeases, TasksRepository } from '@fractus/compute-db';
 import { eachDatabase } from '@fractus/database/testing';
 import { afterRestoreOfCompute, afterRestoreOfPlacement, FENCES_RAISED_BY } from '../src/after-restore';
 import { heal, misplaced } from '../src/allocations';
@@ -118,7 +118,10 @@ eachDatabase('what the doctor puts right', (open) => {
     const held = { leaseOwner: 'c1/1', leaseUntil: now + day };
     const server = await world.server(null);
     const id = await world.task(server, { ...asleep, ...held }, now - day);
+    const duties = new DutiesRepository(world.db);
+    await duties.take('reconcile', 'c1/1', now + day, now);
     await afterRestoreOfCompute(world.db, { force: false, now });
+    expect(await duties.take('reconcile', 'c2/1', now + 1000, now)).toBe(true);
     const task = await new TasksRepository(world.db).find(id);
     expect(task).toMatchObject({ waiting: false, awaitsHost: null, leaseOwner: null, step: 'guest', attempt: 1 });
     expect([task?.readyAt, task?.stepAt, task?.expiresAt]).toEqual([now, now, now + 3_600_000]);
