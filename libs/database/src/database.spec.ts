@@ -59,6 +59,16 @@ eachDatabase('a database', (open, dialect) => {
     expect(await names()).toEqual([]);
   });
 
+  it('ends the unit of work of a block that throws before it waits for anything', async () => {
+    const fails = (): Promise<void> => {
+      throw new Error('at once');
+    };
+    // more of them than a pool has connections
+    for (let n = 0; n < 12; n++) await expect(db.transaction(fails)).rejects.toThrow('at once');
+    await db.insert('items', { name: 'after', n: 1 });
+    expect(await names()).toEqual(['after']);
+  });
+
   it('reads its own writes inside, and only committed rows outside', async () => {
     await db.transaction(async (tx) => {
       await tx.insert('items', { name: 'x', n: 1 });

@@ -237,7 +237,8 @@ export class Database {
     const session = await this.engine.begin(kind);
     const tx = new SessionTx(this.dialect, session, (sql, params) => this.tell(sql, params));
     const result = await this.current
-      .run(tx, () => block(tx))
+      // a block that throws before its first await must end its unit of work too
+      .run(tx, async () => block(tx))
       .catch(async (e: unknown) => {
         await session.rollback();
         throw e;
