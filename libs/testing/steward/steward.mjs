@@ -27,7 +27,7 @@ const CALLS = {
   stop: (name) => cluster.stop(name),
   kill: (name) => cluster.kill(name),
   start: (name) => cluster.start(name),
-  ready: (names, ms) => cluster.ready(names, ms),
+  ready: (names, ms) => cluster.ready(names ?? undefined, ms),
 };
 
 async function answer(line) {
