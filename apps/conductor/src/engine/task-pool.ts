@@ -28,7 +28,7 @@ export class TaskPool {
   private closed = false;
   /** Batches are leased one after another. */
   private leasing = 0;
-  /** Places kept for answers that are being stored. */
+  /** Places kept for what is being leased. */
   private reserved = 0;
   private turn: Promise<unknown> = Promise.resolve();
   /** Whether the last look found more than there was room for. */
@@ -50,23 +50,17 @@ export class TaskPool {
 
   /** Stores an answer with the task that waits for it, see `TaskLeases.answer`, and goes on with it where there is room. */
   async answer(taskId: string, change: (task: TaskRecord) => JsonObject | null): Promise<Answered> {
-    const { leases, keeper, clock } = this.options;
+    const { leases, keeper } = this.options;
     const take = !this.closed && this.room() > 0 && !this.running.has(taskId);
-    if (take) this.reserved++;
-    let kept = take;
-    const giveBack = (): void => {
-      if (kept) this.reserved--;
-      kept = false;
-    };
     try {
-      const now = clock();
-      const answered = await leases.answer(taskId, change, take ? keeper.lease(now) : null, now);
-      giveBack();
-      if (answered.leased) await this.start([answered.leased]);
-      else if (answered.stored) this.add(taskId);
+      const answered = await this.lease(
+        take ? 1 : 0,
+        (now) => leases.answer(taskId, change, take ? keeper.lease(now) : null, now),
+        ({ leased }) => (leased ? [leased] : []),
+      );
+      if (answered.stored && !answered.leased) this.add(taskId);
       return answered;
     } finally {
-      giveBack();
       this.onward();
     }
   }
@@ -74,13 +68,11 @@ export class TaskPool {
   /** Looks once at what is due, and takes as much of it as there is room for; returns how much. */
   sweep(): Promise<number> {
     return this.inTurn(async () => {
-      const { leases, keeper, clock } = this.options;
+      const { leases, keeper } = this.options;
       const room = this.room();
       if (this.closed || room === 0) return 0;
-      const now = clock();
-      const found = await leases.due(keeper.lease(now), now, room, [...this.running.keys()]);
+      const found = await this.lease(room, (now) => leases.due(keeper.lease(now), now, room, [...this.running.keys()]));
       this.behind = found.length === room;
-      await this.start(found);
       return found.length;
     });
   }
@@ -104,6 +96,22 @@ export class TaskPool {
     return Math.max(0, this.options.size - this.running.size - this.reserved);
   }
 
+  /** Leases and runs: so many places are kept while it is found out how many are needed, and none is free in between. */
+  private async lease<R = readonly LeasedTask[]>(
+    places: number,
+    work: (now: number) => Promise<R>,
+    leased: (result: R) => readonly LeasedTask[] = (all) => all as readonly LeasedTask[],
+  ): Promise<R> {
+    this.reserved += places;
+    const result = await work(this.options.clock()).catch((e: unknown) => {
+      this.reserved -= places;
+      throw e;
+    });
+    this.reserved -= places;
+    await this.start(leased(result));
+    return result;
+  }
+
   private isIdle(): boolean {
     return this.running.size + this.queue.size + this.leasing + this.reserved === 0;
   }
@@ -111,11 +119,11 @@ export class TaskPool {
   private pump(): void {
     if (this.queue.size === 0 || this.room() === 0) return;
     void this.inTurn(async () => {
-      const { leases, keeper, clock } = this.options;
+      const { leases, keeper } = this.options;
       const ids = [...this.queue].slice(0, this.room());
       for (const id of ids) this.queue.delete(id);
-      const now = clock();
-      await this.start(ids.length === 0 ? [] : await leases.these(ids, keeper.lease(now), now));
+      if (ids.length === 0) return;
+      await this.lease(ids.length, (now) => leases.these(ids, keeper.lease(now), now));
     }).catch((err: unknown) =>
       this.options.logger.warn({ err }, 'tasks could not be leased; the poller will find them again'),
     );
