@@ -90,46 +90,57 @@ function jsonDetails(details: Record<string, unknown> | undefined): Record<strin
   }
 }
 
-function assertJson(value: unknown, path: string): void {
+/** The path is put together only where something is wrong. */
+function assertJson(value: unknown, what: string): void {
+  const fault = faultOf(value);
+  if (fault)
+    throw internal(`${what}${fault.path} holds ${fault.holds}, which JSON cannot carry`, { code: 'rpc.payload' });
+}
+
+interface Fault {
+  readonly path: string;
+  readonly holds: string;
+}
+
+function faultOf(value: unknown): Fault | undefined {
   switch (typeof value) {
     case 'string':
     case 'boolean':
     case 'undefined':
-      return;
+      return undefined;
     case 'number':
-      if (!Number.isFinite(value)) throw notJson(path, String(value));
-      return;
+      return Number.isFinite(value) ? undefined : { path: '', holds: String(value) };
     case 'object':
-      if (value !== null) assertJsonObject(value, path);
-      return;
+      if (value === null) return undefined;
+      return Array.isArray(value) ? faultOfList(value) : faultOfObject(value);
     default:
-      throw notJson(path, `a ${typeof value}`);
+      return { path: '', holds: `a ${typeof value}` };
   }
 }
 
-function assertJsonObject(value: object, path: string): void {
-  if (Array.isArray(value)) {
-    for (let i = 0; i < value.length; i++) {
-      const item: unknown = value[i];
-      if (item === undefined) throw notJson(`${path}[${i}]`, 'undefined');
-      if (typeof item !== 'string') assertJson(item, `${path}[]`);
-    }
-    return;
+function faultOfList(list: readonly unknown[]): Fault | undefined {
+  for (let i = 0; i < list.length; i++) {
+    const item = list[i];
+    const fault = item === undefined ? { path: '', holds: 'undefined' } : faultOf(item);
+    if (fault) return { path: `[${i}]${fault.path}`, holds: fault.holds };
   }
+  return undefined;
+}
+
+function faultOfObject(value: object): Fault | undefined {
   if (
     value instanceof Map ||
     value instanceof Set ||
     ArrayBuffer.isView(value) ||
     typeof (value as { toJSON?: unknown }).toJSON === 'function'
   ) {
-    throw notJson(path, `a ${value.constructor.name}`);
+    return { path: '', holds: `a ${value.constructor.name}` };
   }
   for (const key in value) {
     const item = (value as Record<string, unknown>)[key];
-    if (typeof item === 'object' && item !== null) assertJsonObject(item, `${path}.${key}`);
-    else if (typeof item !== 'string') assertJson(item, key);
+    if (typeof item === 'string') continue;
+    const fault = faultOf(item);
+    if (fault) return { path: `.${key}${fault.path}`, holds: fault.holds };
   }
+  return undefined;
 }
-
-const notJson = (path: string, what: string): FractusError =>
-  internal(`${path} holds ${what}, which JSON cannot carry`, { code: 'rpc.payload' });
