@@ -52,9 +52,10 @@ export class Estate {
    * and nothing done, where anything but these writes is missing here.
    */
   applyUsage(rootId: number, writes: readonly UsageWrite[]): boolean {
-    const tree = this.treeOfRoot(rootId);
+    const slot = this.slotOfRoot.get(rootId);
+    const tree = slot === undefined ? undefined : this.slots[slot];
     const known = writes.map((w) => this.byId.get(w.providerId));
-    if (!tree || known.some((p) => p?.tree !== tree)) return false;
+    if (slot === undefined || !tree || known.some((p) => p?.tree !== tree)) return false;
     const behind = (i: number): number => (writes[i]?.revision ?? 0) - (known[i]?.revision ?? 0);
     if (writes.every((_, i) => behind(i) <= 0)) return true;
     if (!writes.every((_, i) => behind(i) === 1)) return false;
@@ -63,7 +64,11 @@ export class Estate {
       const write = byId.get(p.id);
       return write ? afterWrite(p, write) : p;
     });
-    this.put(buildTree(records, tree.revision + writes.length));
+    const after = buildTree(records, tree.revision + writes.length);
+    for (const provider of tree.providers) this.forget(provider);
+    this.slots[slot] = after;
+    this.index.changeRoom(slot, after);
+    for (const provider of after.providers) this.learn(provider);
     return true;
   }
 
