@@ -37,7 +37,7 @@ describe('a task in words', () => {
     ['waiting for a host that is forced down', { awaits: 'h2', readyAt: NOW + MINUTE }, ['host h2 is forced down']],
     ['waiting for a host without a service', { awaits: 'h3', readyAt: NOW + MINUTE }, ['no service of host h3 is known']],
     ['due', {}, ['a conductor: it has been due since 2027-01-15 07:59:59Z (1 s ago)', 'If none does, none runs']],
-    ['paused', { readyAt: NOW + 4000, retries: 3, trouble: { code: 'rpc.closed', message: 'placement is away', at: NOW - 1000 } }, ['the end of a pause', 'repeated 3 times', 'placement is away (rpc.closed)', "step 'spawn' is run again"]],
+    ['paused', { readyAt: NOW + 4000, retries: 3, trouble: { code: 'rpc.closed', message: 'placement is away', at: NOW - 1000, since: NOW - 5 * MINUTE } }, ['the end of a pause', 'repeated 3 times', 'placement is away (rpc.closed)', "step 'spawn' is run again"]],
     ['behind the task it superseded', { supersedes: 't0', others: [{ ...OPEN, id: 't0', status: 'superseded', lease: { owner: 'c1/7', until: NOW + 9000 } }] }, ['the end of the task it took over from, t0', 'or runs out: 2027-01-15 08:00:09Z (in 9 s)']],
     ['to be ended', { endRequest: { at: NOW - 1000, by: 'ann', reason: 'fire' } }, ['ann asked for its end 2027-01-15 07:59:59Z (1 s ago) (fire): the next conductor', 'abandon  has been asked for', 'the wish to end it is withdrawn']],
     ['being undone', { direction: 'undo', step: 'spawn:undo', failure: { code: 'x', message: 'no room' } }, ['being undone', 'failure    no room (x)', 'abandon  gives up the undoing']],
