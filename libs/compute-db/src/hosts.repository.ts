@@ -55,7 +55,8 @@ export class HostsRepository {
   /**
    * Writes services and compute nodes of hosts that an agent begins to serve. New services are enabled, and belong to
    * the agent's user from then on. `conflict` when one of them belongs to another user (until its service is deleted),
-   * when a later incarnation of an agent serves it, or when a node's uuid belongs to another host.
+   * when a later incarnation of an agent serves it, when a node's uuid belongs to another host, or when a host's node
+   * has another uuid than before.
    */
   async register(
     agent: Agent,
@@ -235,13 +236,13 @@ export class HostsRepository {
   ): Promise<void> {
     const newer = hosts.find((h) => (services.get(h.host)?.incarnation ?? 0) > agent.incarnation);
     if (newer) throw conflict(`host ${newer.host} is served by a later agent`, { code: 'host.later_agent' });
-    const [sql, params] = within('uuid', hosts.map((h) => h.nodeId)); // prettier-ignore
-    const taken = await tx.query<{ uuid: string; host: string }>(
-      `SELECT uuid, host FROM compute_nodes WHERE ${sql}`,
-      params,
-    );
-    const wrong = taken.find((row) => hosts.some((h) => h.nodeId === row.uuid && h.host !== row.host));
-    if (wrong) throw conflict(`compute node ${wrong.uuid} belongs to host ${wrong.host}`, { code: 'host.node_taken' });
+    const [byId, ids] = within('uuid', hosts.map((h) => h.nodeId)); // prettier-ignore
+    const [byHost, names] = within('host', hosts.map((h) => h.host)); // prettier-ignore
+    const nodes = await tx.query<NodeName>(`SELECT uuid, host, node FROM compute_nodes WHERE ${byId} OR ${byHost}`, [
+      ...ids,
+      ...names,
+    ]);
+    refuseOtherNodes(hosts, nodes, services);
   }
 
   private async seenAgain(tx: Tx, agent: Agent, rowId: number, now: number): Promise<void> {
@@ -305,6 +306,29 @@ function refuseOtherUsers({ rpcUser }: Agent, services: ReadonlyMap<string, Serv
   if (!taken) return;
   const message = `host ${taken.host} was registered by another RPC user; an operator frees it by deleting its compute service ${taken.id}`;
   throw conflict(message, { code: 'host.other_user' });
+}
+
+type NodeName = Pick<ComputeNodeRow, 'uuid' | 'host' | 'node'>;
+
+/**
+ * A node is its host's for good, and a host's node keeps its uuid, under which Placement knows what is there. An agent
+ * that brings another has lost its state folder, or is not the host's agent.
+ */
+function refuseOtherNodes(
+  hosts: readonly HostState[],
+  nodes: readonly NodeName[],
+  services: ReadonlyMap<string, Service>,
+): void {
+  const hostOf = new Map(hosts.map((h) => [h.nodeId, h.host]));
+  const idOf = new Map(hosts.map((h) => [`${h.host}\0${h.node}`, h.nodeId]));
+  for (const { uuid, host, node } of nodes) {
+    if ((hostOf.get(uuid) ?? host) !== host)
+      throw conflict(`compute node ${uuid} belongs to host ${host}`, { code: 'host.node_taken' });
+    const brought = idOf.get(`${host}\0${node}`);
+    if (brought === undefined || brought === uuid) continue;
+    const message = `host ${host} is known by compute node ${uuid}, not ${brought}: its agent needs the state folder that it had; an operator takes the host out of the cloud by deleting its compute service ${services.get(host)?.id ?? ''}`;
+    throw conflict(message, { code: 'host.other_node' });
+  }
 }
 
 function nodeColumns(h: HostState): SqlRow {

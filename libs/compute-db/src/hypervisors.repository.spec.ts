@@ -56,6 +56,22 @@ eachDatabase('hypervisors and services', (open) => {
     expect(await hypervisors.find({ id: id(9) })).toBeNull();
   });
 
+  it('keep their uuid: a host that an agent without its folder brings anew is refused, and says how it is freed', async () => {
+    const hosts = new HostsRepository(db);
+    const agent = { agentId: 'b', incarnation: 2, serviceVersion: 1 };
+    const [service] = await hosts.services({ host: 'h2' });
+    await expect(hosts.register(agent, [host(2, { nodeId: id(7) })], () => id(200), 2000)).rejects.toMatchObject({
+      kind: 'conflict',
+      code: 'host.other_node',
+      message: expect.stringContaining(service!.id),
+    });
+    await expect(hosts.register(agent, [host(9, { nodeId: id(2) })], () => id(201), 2000)).rejects.toMatchObject({
+      code: 'host.node_taken',
+    });
+    expect((await hypervisors.page({ limit: 9 })).map((h) => h.nodeId)).toEqual([id(1), id(2), id(3)]);
+    expect(await hosts.register(agent, [host(2)], () => id(202), 2000)).toHaveLength(1);
+  });
+
   it('are found by a part of the hostname, wildcards taken as they are', async () => {
     expect((await hypervisors.search('_2')).map((h) => h.host)).toEqual(['h2']);
     expect(await hypervisors.search('%')).toEqual([]);
