@@ -451,6 +451,17 @@ onMysql('conductors that lease at once', (open) => {
     await cloud.db.close();
   });
 
+  it('find the tasks that they were hinted at by id, though few are open', async () => {
+    const cloud = new Cloud(await open(COMPUTE_SCHEMA));
+    const ids = await cloud.many(60);
+    await cloud.db.query('ANALYZE TABLE tasks PERSISTENT FOR ALL');
+    const some = ids.slice(0, 20);
+    const plans = await plansOf(cloud.db, () => cloud.leases.these(some, { owner: 'a', until: NOW + LEASE_MS }, NOW));
+    const tasks = plans.filter((line) => line.table === 'tasks');
+    expect(tasks.map((line) => [line.key, line.rows])).toEqual([['uq_tasks_uuid', 20]]);
+    await cloud.db.close();
+  });
+
   it('find what is due by an index, and look at no more than they take', async () => {
     const cloud = new Cloud(await open(COMPUTE_SCHEMA));
     await cloud.many(300);
