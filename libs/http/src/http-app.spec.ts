@@ -2,6 +2,7 @@ import { Body, Controller, Get, HttpCode, Module, Param, Post, Put, Req } from '
 import type { FastifyRequest } from 'fastify';
 import { conflict, internal, unauthenticated, unavailable, type RequestContext } from '@fractus/objects';
 import { createLogger, createMetrics, silentLogger } from '@fractus/telemetry';
+import { dial } from '../test/raw-socket';
 import { createHttpApp, Ctx, novaFaultMapper, noauth, queryOf, type HttpApp, type HttpAppOptions } from './index';
 
 @Controller()
@@ -250,6 +251,19 @@ describe('listening', () => {
     });
     apps.push(second);
     await expect(second.listen('127.0.0.1', Number(new URL(url).port))).rejects.toThrow(/EADDRINUSE/);
+  });
+
+  it('serves the request that a connection has begun with when it is told to close', async () => {
+    const url = await start();
+    const line = await dial(url);
+    line.write('GET /things/7 HTTP/1.1\r\nhost: x\r\n');
+    await call(`${url}/open`); // by now it has read so far
+    const closed = apps[0]?.close();
+    line.write('\r\n');
+    const answer = await line.answer(/\}$/);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    expect(answer).toMatch(/^connection: close\r$/im);
+    await Promise.all([closed, line.closed]);
   });
 
   it('closes without ever having listened', async () => {

@@ -69,7 +69,7 @@ export interface HttpApp {
   readonly fastify: FastifyInstance;
   /** Initialises and listens; resolves to the base URL with the real port. */
   listen(host: string, port: number): Promise<string>;
-  /** Refuses new requests, waits for those under way (up to `drainTimeout`), then closes. Safe to call twice. */
+  /** Refuses new connections, serves what open ones bring (up to `drainTimeout`), then closes. Safe to call twice. */
   close(): Promise<void>;
 }
 
@@ -114,7 +114,8 @@ function createFastify(options: HttpAppOptions, filter: FaultFilter): FastifyIns
     requestTimeout: options.requestTimeout ?? 120_000,
     keepAliveTimeout: options.keepAliveTimeout ?? 72_000,
     forceCloseConnections: 'idle',
-    return503OnClosing: true,
+    // what is on its way on an open connection is served, and is the last that the connection brings
+    return503OnClosing: false,
     routerOptions: {
       ignoreTrailingSlash: options.ignoreTrailingSlash ?? false,
       caseSensitive: true,
