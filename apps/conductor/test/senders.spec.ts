@@ -7,8 +7,9 @@ import { createInProcessTransport, type InProcessTransport, rpcClient, serveRpc 
 import { type Client, conductorContract, type OperationRef } from '@fractus/rpc-contracts';
 import { createMetrics } from '@fractus/telemetry';
 import { ConductorModule } from '../src/app.module';
+import { hostState } from './world/fixtures';
 import { recordingLogger, type Line } from './world/log';
-import { hostState, World } from './world/world';
+import { World } from './world/world';
 
 jest.setTimeout(60_000);
 

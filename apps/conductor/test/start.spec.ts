@@ -17,8 +17,8 @@ import { createMetrics, silentLogger } from '@fractus/telemetry';
 import { ConductorConfig, type RunningConductor, startConductor } from '../src/app.module';
 import { Patience } from '../src/handlers/patience';
 import { Presence } from '../src/presence';
+import { FLAVOR } from './world/fixtures';
 import { recordingLogger } from './world/log';
-import { FLAVOR } from './world/world';
 
 jest.setTimeout(60_000);
 

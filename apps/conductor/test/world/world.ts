@@ -3,7 +3,7 @@
  * clock that moves only when nothing else is left to do. Conductors may die and be born again in it. Several take turns:
  * each message, each hint and each look at what is due goes to the next of them.
  */
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
@@ -12,7 +12,6 @@ import { openTestMysql } from '@fractus/database/testing';
 import {
   type NewServer,
   COMPUTE_SCHEMA,
-  openComputeDatabase,
   QuotaUsagesRepository,
   type Server,
   ServerOperations,
@@ -21,7 +20,7 @@ import {
   TasksRepository,
 } from '@fractus/compute-db';
 import { type RequestContext, unavailable, type VmState } from '@fractus/objects';
-import type { FlavorSnapshot, HostState, OperationFinished } from '@fractus/rpc-contracts';
+import type { OperationFinished } from '@fractus/rpc-contracts';
 import { type ActionKey, requireAllowed } from '@fractus/server-lifecycle';
 import { type Logger, type Metrics, silentLogger } from '@fractus/telemetry';
 import { ConductorConfig } from '../../src/conductor.config';
@@ -29,6 +28,7 @@ import type { TaskDefinition } from '../../src/engine/task-definition';
 import { Killed, type ProbePoint } from '../../src/engine/task-runner';
 import { ConductorParts } from '../../src/parts';
 import { AgentLedger } from './agents';
+import { FLAVOR, hostState, openCopy } from './fixtures';
 import { PortLedger, schedulerOver } from './peers';
 import { PlacementLedger } from './placement';
 
@@ -54,34 +54,9 @@ export interface Conductor {
 }
 type Probe = (point: ProbePoint, task: TaskRecord, by: Conductor) => void | Promise<void>;
 
-export const FLAVOR: FlavorSnapshot = {
-  flavorId: '1',
-  name: 'm1.tiny',
-  vcpus: 1,
-  memoryMb: 512,
-  rootGb: 1,
-  ephemeralGb: 0,
-  swapMb: 0,
-  extraSpecs: {},
-};
 export const LEASE_MS = 30_000;
 export const PROJECT = 'p1';
 export const USER = 'u1';
-
-let template: Promise<string> | undefined;
-/** A migrated, empty database file; made once for all worlds of a test file. */
-async function emptyDatabase(): Promise<string> {
-  const file = join(mkdtempSync(join(tmpdir(), 'fractus-conductor-')), 'template.db');
-  const db = await openComputeDatabase({ url: `sqlite:${file}` });
-  await db.close();
-  return file;
-}
-
-async function openCopy(dir: string): Promise<Database> {
-  template ??= emptyDatabase();
-  copyFileSync(await template, join(dir, 'compute.db'));
-  return openComputeDatabase({ url: `sqlite:${join(dir, 'compute.db')}`, migrate: false });
-}
 
 export class World {
   now = 1_800_000_000_000;
@@ -418,26 +393,3 @@ export class World {
 function raise(why: string): never {
   throw new Error(why);
 }
-
-export const hostState = (host: string, nodeId: string, vcpus: number): HostState => ({
-  host,
-  node: host,
-  nodeId,
-  hypervisorType: 'simulated',
-  hypervisorVersion: 1,
-  hostIp: '192.0.2.1',
-  vcpus,
-  memoryMb: 65_536,
-  diskGb: 1000,
-  vcpusUsed: 0,
-  memoryMbUsed: 0,
-  diskGbUsed: 0,
-  runningGuests: 0,
-  ioOps: 0,
-  failedBuilds: 0,
-  cpuInfo: '{}',
-  architecture: 'x86_64',
-  capabilities: {},
-  traits: [],
-  uptimeSeconds: 1,
-});
