@@ -23,7 +23,7 @@ export interface PresenceOptions {
 
 export class Presence {
   private timer: NodeJS.Timeout | undefined;
-  private beating: Promise<void> = Promise.resolve();
+  private beating: Promise<void> | undefined;
   /** A later process goes by our name. */
   private taken = false;
   private life: number;
@@ -52,9 +52,9 @@ export class Presence {
   start(): void {
     this.timer = setInterval(() => {
       // one at a time: while the database is away they would only wait in line
-      this.beating = this.beating.then(() =>
-        this.beat().catch((err: unknown) => this.options.logger.warn({ err }, 'a sign of life was not written')),
-      );
+      this.beating ??= this.beat()
+        .catch((err: unknown) => this.options.logger.warn({ err }, 'a sign of life was not written'))
+        .finally(() => (this.beating = undefined));
     }, BEAT_MS);
     this.timer.unref();
   }

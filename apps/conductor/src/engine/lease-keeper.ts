@@ -30,7 +30,9 @@ export class LeaseKeeper {
   /** Let go of here, while the database did not hear of it. */
   private unheard: Held[] = [];
   private timer: NodeJS.Timeout | undefined;
+  /** Rounds follow one another; while one waits for the database no more than one stands behind it. */
   private running: Promise<void> = Promise.resolve();
+  private waiting: Promise<void> | undefined;
 
   constructor(private readonly options: KeeperOptions) {}
 
@@ -80,8 +82,12 @@ export class LeaseKeeper {
 
   /** One round of all that is to be told to the database. Never throws. */
   tend(): Promise<void> {
-    this.running = this.running.then(() => this.round());
-    return this.running;
+    this.waiting ??= this.running.then(() => {
+      this.waiting = undefined;
+      this.running = this.round();
+      return this.running;
+    });
+    return this.waiting;
   }
 
   /** The last round. */

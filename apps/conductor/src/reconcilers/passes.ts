@@ -34,7 +34,7 @@ export interface PassesOptions {
 
 export class Passes {
   private timer: NodeJS.Timeout | undefined;
-  private running: Promise<unknown> = Promise.resolve();
+  private running: Promise<void> | undefined;
   private closing = false;
   private count = 0;
 
@@ -43,7 +43,10 @@ export class Passes {
   start(): void {
     const { everyMs } = this.options;
     if (everyMs === 0) return;
-    this.timer = setInterval(() => void (this.running = this.running.then(() => this.tick())), everyMs);
+    this.timer = setInterval(() => {
+      // a pass that takes longer than the interval is not followed by those that it kept from running
+      this.running ??= this.tick().finally(() => (this.running = undefined));
+    }, everyMs);
     this.timer.unref();
   }
 
