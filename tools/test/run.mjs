@@ -9,12 +9,12 @@ import { checkNode, ensureInstalled, fail, root } from '../start/checks.mjs';
 
 checkNode();
 if (process.argv.includes('--help') || process.argv.includes('-h')) {
-  console.log(
-    'npm test -- [--require-all]   runs every suite that can run here; with --require-all a skipped suite is a failure',
-  );
+  console.log(`npm test -- [--require-all] [--distributed]   runs every suite that can run here
+  --require-all   a skipped suite is a failure
+  --distributed   the end-to-end suites once more, on separate processes: a quarter of an hour`);
   process.exit(0);
 }
-const unknown = process.argv.slice(2).find((arg) => arg !== '--require-all');
+const unknown = process.argv.slice(2).find((arg) => arg !== '--require-all' && arg !== '--distributed');
 if (unknown)
   fail(`npm test does not know ${unknown}; one project: npx nx test <project>, one file: see CONTRIBUTING.md`);
 ensureInstalled();
@@ -40,7 +40,7 @@ function jestSuites() {
   rmSync(results, { recursive: true, force: true });
   mkdirSync(results, { recursive: true });
   console.log(
-    'Every project prints when it has ended; e2e, the last, is silent for some minutes. Twenty-five minutes in all on two cores.\n',
+    'Every project prints when it has ended; e2e, the last, is silent for some minutes. Ten minutes in all on two cores.\n',
   );
   const ok = run('npx', ['nx', 'run-many', '-t', 'test', '--parallel=2', '--output-style=static', '--nxBail=false']);
   const files = existsSync(results) ? readdirSync(results) : [];
@@ -99,7 +99,8 @@ async function withMariadb() {
 const end = await withMariadb();
 try {
   jestSuites();
-  distributedSuite();
+  if (process.argv.includes('--distributed')) distributedSuite();
+  else console.log('\nOn separate processes: npm test -- --distributed\n');
   clientSuite();
 } finally {
   await end();
