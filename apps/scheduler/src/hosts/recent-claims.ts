@@ -24,52 +24,70 @@ const SETTLED_MS = 10_000;
 /** Whatever the reports do, a claim is forgotten after this. */
 const FORGOTTEN_MS = 120_000;
 
+const NONE: Readonly<Taken> = Object.freeze({ servers: 0, vcpus: 0, memoryMb: 0, diskGb: 0 });
+const NOTHING = Object.freeze({ all: NONE, since: NONE });
+
+/** The claims on one node, the oldest first, with their sum: every request asks for those of every host. */
+interface NodeClaims {
+  readonly claims: Claim[];
+  readonly all: Taken;
+}
+
 export class RecentClaims {
-  private readonly byNode = new Map<string, Map<string, Claim>>();
+  private readonly byNode = new Map<string, NodeClaims>();
 
   /** A server claims at one place: a later claim of it goes before the earlier one. */
   add(nodeId: string, claim: Claim): void {
-    let claims = this.byNode.get(nodeId);
-    if (!claims) this.byNode.set(nodeId, (claims = new Map()));
-    claims.set(claim.serverId, claim);
+    this.remove(nodeId, claim.serverId);
+    let node = this.byNode.get(nodeId);
+    if (!node) this.byNode.set(nodeId, (node = { claims: [], all: { ...NONE } }));
+    node.claims.push(claim);
+    count(node.all, claim, 1);
   }
 
   remove(nodeId: string, serverId: string): void {
-    const claims = this.byNode.get(nodeId);
-    claims?.delete(serverId);
-    if (claims?.size === 0) this.byNode.delete(nodeId);
+    const node = this.byNode.get(nodeId);
+    const at = node?.claims.findLastIndex((c) => c.serverId === serverId) ?? -1;
+    if (node && at >= 0) this.drop(nodeId, node, at, 1);
   }
 
   /** The node reported at `now`: claims that it must know of by now are dropped. */
   reported(nodeId: string, now: number): void {
-    for (const claim of this.byNode.get(nodeId)?.values() ?? []) {
-      if (now - claim.at >= SETTLED_MS) this.remove(nodeId, claim.serverId);
-    }
+    this.dropUntil(nodeId, now - SETTLED_MS);
   }
 
   /** What is claimed on the node: in all, and by claims made at `asOf` or later. */
   on(nodeId: string, now: number, asOf: number): { readonly all: Readonly<Taken>; readonly since: Readonly<Taken> } {
-    const claims = this.byNode.get(nodeId);
-    if (!claims) return NOTHING;
-    const [all, since] = [{ ...NONE }, { ...NONE }];
-    for (const claim of claims.values()) {
-      if (now - claim.at >= FORGOTTEN_MS) {
-        this.remove(nodeId, claim.serverId);
-        continue;
-      }
-      add(all, claim);
-      if (claim.at >= asOf) add(since, claim);
+    this.dropUntil(nodeId, now - FORGOTTEN_MS);
+    const node = this.byNode.get(nodeId);
+    if (!node) return NOTHING;
+    const { claims, all } = node;
+    const since = { ...NONE };
+    for (let i = claims.length - 1; i >= 0; i--) {
+      const claim = claims[i] as Claim;
+      if (claim.at < asOf) break;
+      count(since, claim, 1);
     }
     return { all, since };
   }
+
+  private dropUntil(nodeId: string, last: number): void {
+    const node = this.byNode.get(nodeId);
+    if (!node) return;
+    let old = 0;
+    while (old < node.claims.length && (node.claims[old] as Claim).at <= last) old++;
+    if (old > 0) this.drop(nodeId, node, 0, old);
+  }
+
+  private drop(nodeId: string, node: NodeClaims, from: number, length: number): void {
+    for (const claim of node.claims.splice(from, length)) count(node.all, claim, -1);
+    if (node.claims.length === 0) this.byNode.delete(nodeId);
+  }
 }
 
-const NONE: Readonly<Taken> = Object.freeze({ servers: 0, vcpus: 0, memoryMb: 0, diskGb: 0 });
-const NOTHING = Object.freeze({ all: NONE, since: NONE });
-
-function add(taken: Taken, claim: Claim): void {
-  taken.servers++;
-  taken.vcpus += claim.vcpus;
-  taken.memoryMb += claim.memoryMb;
-  taken.diskGb += claim.diskGb;
+function count(taken: Taken, claim: Claim, sign: 1 | -1): void {
+  taken.servers += sign;
+  taken.vcpus += sign * claim.vcpus;
+  taken.memoryMb += sign * claim.memoryMb;
+  taken.diskGb += sign * claim.diskGb;
 }
