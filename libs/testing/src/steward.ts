@@ -19,11 +19,13 @@ export class Steward {
   constructor(folder: string) {
     const child = spawn(process.execPath, [SCRIPT, folder], { stdio: ['pipe', 'pipe', 'inherit'] });
     this.child = child;
-    this.ended = new Promise((done) => child.once('exit', () => done()));
+    let how = '';
+    this.ended = new Promise((done) => child.once('exit', (code, signal) => ((how = `${signal ?? code}`), done())));
     if (!child.stdout) throw new Error('the steward has no output');
     createInterface({ input: child.stdout }).on('line', (line) => this.take(line));
     void this.ended.then(() => {
-      for (const { reject } of this.waiting.values()) reject(new Error('the steward of the cluster has ended'));
+      for (const { reject } of this.waiting.values())
+        reject(new Error(`the steward of the cluster has ended (${how})`));
     });
   }
 
