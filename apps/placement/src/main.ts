@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { runProcess } from '@fractus/process';
-import { openRpc } from '@fractus/rpc';
+import { openRpc, warmUp } from '@fractus/rpc';
+import { placementContract } from '@fractus/rpc-contracts';
 import { openPlacementDatabase, startPlacement } from './app.module';
 import { PlacementProcessConfig } from './config';
 
@@ -13,5 +14,7 @@ runProcess('placement', PlacementProcessConfig, async ({ config, logger, metrics
   const transport = urls
     ? await open('the broker', () => openRpc({ ...config.rpc, urls }, { name: 'placement', logger }))
     : undefined;
-  return startPlacement({ config, database, ...(transport ? { transport } : {}), logger, metrics });
+  const service = await startPlacement({ config, database, ...(transport ? { transport } : {}), logger, metrics });
+  void warmUp([placementContract]);
+  return service;
 });

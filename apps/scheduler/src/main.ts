@@ -1,7 +1,8 @@
 import 'reflect-metadata';
 import { openComputeDatabase } from '@fractus/compute-db';
 import { runProcess } from '@fractus/process';
-import { openRpc } from '@fractus/rpc';
+import { openRpc, warmUp } from '@fractus/rpc';
+import { placementContract, schedulerContract, schedulerNews } from '@fractus/rpc-contracts';
 import { startScheduler } from './app.module';
 import { SchedulerProcessConfig } from './config';
 
@@ -10,5 +11,7 @@ runProcess('scheduler', SchedulerProcessConfig, async ({ config, logger, metrics
     openComputeDatabase({ ...config.database, migrate: false }),
   );
   const transport = await open('the broker', () => openRpc(config.rpc, { name: 'scheduler', logger }));
-  return startScheduler({ config, database, transport, logger, metrics });
+  const service = await startScheduler({ config, database, transport, logger, metrics });
+  void warmUp([schedulerContract, schedulerNews, placementContract]);
+  return service;
 });

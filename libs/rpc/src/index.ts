@@ -5,6 +5,7 @@ export { RpcHandlers } from './handlers';
 export { deliveryOf, type DeliveryInfo } from './delivery-info';
 export { RpcServer, type RpcServerOptions } from './server';
 export { serveRpc, type RpcServing } from './serve';
+export { warmUp } from './warm-up';
 export { createInProcessTransport, type InProcessOptions, type InProcessTransport } from './in-process';
 export { createRabbitTransport, type RabbitOptions, type RabbitTransport } from './rabbitmq';
 export { BrokerConfig, OptionalRpcConfig, openRpc, RpcConfig } from './config';
