@@ -147,7 +147,7 @@ class Mariadb {
       writeState(this.folder, { ...known, options: this.options });
       return;
     }
-    const password = randomBytes(18).toString('base64url');
+    const password = randomBytes(18).toString('hex');
     // a socket's path is at most 107 bytes: a deep folder gets one in /tmp
     const near = join(this.folder, 'mariadb.sock');
     const socket = Buffer.byteLength(near) < 100 ? near : `/tmp/fractus-mariadb-${randomBytes(6).toString('hex')}.sock`;
@@ -247,7 +247,7 @@ DROP USER IF EXISTS ''@'localhost', 'root'@'::1';
   async createDatabase(name) {
     if (!NAME.test(name)) throw new Error(`${name}: a database's name has letters, digits and _ only`);
     const { users } = this.state;
-    const password = users[name] ?? randomBytes(18).toString('base64url');
+    const password = users[name] ?? randomBytes(18).toString('hex');
     await this.query(`CREATE DATABASE IF NOT EXISTS ${name} CHARACTER SET utf8mb4`);
     for (const host of ['localhost', '127.0.0.1']) {
       await this.query(`CREATE USER IF NOT EXISTS '${name}'@'${host}' IDENTIFIED BY ${quoted(password)}`);

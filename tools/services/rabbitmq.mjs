@@ -180,7 +180,7 @@ class Rabbitmq {
   async prepare(port, tls) {
     for (const dir of ['', 'mnesia', 'log']) mkdirSync(join(this.folder, dir), { recursive: true, mode: 0o700 });
     if (this.state) return;
-    const password = randomBytes(18).toString('base64url');
+    const password = randomBytes(18).toString('hex');
     const [free, epmdPort, distPort, ctlPort] = await freePorts(4);
     const node = `fractus-${randomBytes(4).toString('hex')}@localhost`;
     writeState(this.folder, {
@@ -306,14 +306,7 @@ ${tls ? tlsOptions(tls, port || free) : ''}`,
   /** Makes a user with all rights on /, with a password of its own unless given; returns its URL. Keeps what is there. */
   createUser(name) {
     if (!/^[A-Za-z0-9_.-]{1,60}$/.test(name)) throw new Error(`${name}: a user's name has letters, digits, _ . - only`);
-    const { users } = this.state;
-    if (!users[name]) {
-      const password = randomBytes(18).toString('base64url');
-      this.ctl('add_user', name, password);
-      this.ctl('set_permissions', '-p', '/', name, '.*', '.*', '.*');
-      writeState(this.folder, { ...this.state, users: { ...users, [name]: password } });
-    }
-    return this.url({ user: name, password: this.state.users[name] });
+    return this.createUsers([{ name }])[name];
   }
 
   /**
@@ -323,7 +316,7 @@ ${tls ? tlsOptions(tls, port || free) : ''}`,
   createUsers(wanted) {
     const missing = wanted.filter(({ name }) => !this.state.users[name]);
     if (missing.length > 0) {
-      const passwords = Object.fromEntries(missing.map(({ name }) => [name, randomBytes(18).toString('base64url')]));
+      const passwords = Object.fromEntries(missing.map(({ name }) => [name, randomBytes(18).toString('hex')]));
       const file = join(this.folder, `users-${randomBytes(4).toString('hex')}.json`);
       writeFileSync(file, JSON.stringify(definitions(missing, passwords)), { mode: 0o600 });
       try {

@@ -19,6 +19,7 @@ import {
   guestEffect,
   lostRace,
   progressOf,
+  shownProgress,
   renderLifecycle,
   requireAllowed,
   SERVER_STATUSES,
@@ -231,6 +232,7 @@ describe('status', () => {
       'VERIFY_RESIZE',
     ]);
     expect(SERVER_STATUSES.filter(showsFault)).toEqual(['DELETED', 'ERROR']);
+    expect(SERVER_STATUSES.filter((status) => shownProgress(status, 60) !== 0)).toEqual(['ACTIVE']);
   });
 });
 

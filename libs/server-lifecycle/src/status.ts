@@ -81,5 +81,10 @@ const WITH_FAULT: ReadonlySet<ServerStatus> = new Set(['ERROR', 'DELETED']);
 
 /** Whether `progress` is shown in this status. */
 export const showsProgress = (status: ServerStatus): boolean => WITH_PROGRESS.has(status);
+/**
+ * The `progress` to show, in per cent, where it is shown: 0 until the server is up, as with upstream's drivers. Clients
+ * that wait (`openstack server create --wait -f json`) print any other figure into what they answer.
+ */
+export const shownProgress = (status: ServerStatus, progress: number): number => (status === 'ACTIVE' ? progress : 0);
 /** Whether `fault` is shown in this status. */
 export const showsFault = (status: ServerStatus): boolean => WITH_FAULT.has(status);

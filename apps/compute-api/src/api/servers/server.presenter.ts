@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache';
 import type { Server, ServerFault } from '@fractus/compute-db';
 import { isoTime, isoTimeMicros, type Link } from '@fractus/http';
 import type { FlavorSnapshot, ImageSnapshot } from '@fractus/rpc-contracts';
-import { showsFault, showsProgress, statusOf } from '@fractus/server-lifecycle';
+import { shownProgress, showsFault, showsProgress, statusOf } from '@fractus/server-lifecycle';
 import { knownProperties } from './image-properties';
 
 /** What a view needs beside the server itself; gathered for a whole page at once. */
@@ -112,7 +112,7 @@ export function detailedServer({
     accessIPv6: server.accessIpV6 ?? '',
     links: links.server(server.id),
     'OS-DCF:diskConfig': server.diskConfig,
-    progress: showsProgress(status) ? server.progress : undefined,
+    progress: showsProgress(status) ? shownProgress(status, server.progress) : undefined,
     'OS-EXT-AZ:availability_zone': around.hostZone ?? server.availabilityZone ?? '',
     config_drive: server.configDrive ? 'True' : '',
     key_name: server.keyName,
