@@ -1,4 +1,5 @@
 import { eachDatabase } from '@fractus/database/testing';
+import { POWER_STATES } from '@fractus/objects';
 import { World } from './world/world';
 
 jest.setTimeout(60_000);
@@ -207,6 +208,32 @@ eachDatabase('tasks in a small world', (_open, dialect) => {
     await world.settle();
     expect(await world.get(id)).toMatchObject({ vmState: 'active', host: 'host1' });
     expect(world.now - before).toBeLessThan(5000);
+  });
+
+  it('follows what guests did while their agent was away, but for those a task has in hand', async () => {
+    const [active, paused, busy] = [
+      await world.serverIn('active'),
+      await world.serverIn('paused'),
+      await world.serverIn('active'),
+    ];
+    const { host } = await world.get(active);
+    const fences = await Promise.all([active, paused, busy].map(async (id) => (await world.get(id)).fence));
+    world.agents.behaviour.set('host1', 'silent');
+    await world.act(busy, 'pause');
+    await world.conductor.engine.idle();
+    world.agents.behaviour.delete('host1');
+    const states = [POWER_STATES.shutdown, POWER_STATES.nostate, POWER_STATES.shutdown];
+    const { guests } = await world.conductor.guests.reattach(world.ctx(), {
+      agentId: 'a1',
+      host: host ?? '',
+      guests: [active, paused, busy].map((serverId, i) => ({ serverId, fence: fences[i]!, powerState: states[i]! })),
+    });
+    expect(guests.map((g) => g.verdict)).toEqual(['keep', 'keep', 'wait']);
+    await world.settle();
+    expect(await world.get(active)).toMatchObject({ vmState: 'stopped', powerState: POWER_STATES.shutdown });
+    expect(await world.get(paused)).toMatchObject({ vmState: 'paused', powerState: POWER_STATES.paused });
+    expect(await world.get(busy)).toMatchObject({ vmState: 'paused', powerState: POWER_STATES.paused });
+    await world.check();
   });
 
   it('shows the phases of a build, and moves its silence limit', async () => {
