@@ -1,6 +1,11 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { AggregatesRepository, HostSnapshotsRepository, ScheduleAttemptsRepository } from '@fractus/compute-db';
+import {
+  AggregatesRepository,
+  HostSnapshotsRepository,
+  HostsRepository,
+  ScheduleAttemptsRepository,
+} from '@fractus/compute-db';
 import type { Database } from '@fractus/database';
 import { rpcClient, type RpcTransport, serveRpc } from '@fractus/rpc';
 import { placementContract, schedulerContract, schedulerNews } from '@fractus/rpc-contracts';
@@ -11,6 +16,7 @@ import { HostCache } from './hosts/host-cache';
 import { HostLoader } from './hosts/host-loader';
 import { HostNewsController } from './hosts/host-news.controller';
 import { DestinationSelector } from './select/destination-selector';
+import { Presence } from './presence';
 import { SchedulerMetrics } from './select/scheduler-metrics';
 import { SelectDestinationsController } from './select/select-destinations.controller';
 
@@ -71,6 +77,8 @@ export async function startScheduler(deps: SchedulerDeps): Promise<RunningServic
   const calls = await serveRpc(app, transport, { contracts: [schedulerContract], logger, metrics });
   loader.refreshEvery(config.refreshSeconds);
   janitor.start();
+  const presence = new Presence(new HostsRepository(database), config.instance, logger);
+  await presence.start();
   return {
     name: 'scheduler',
     async ready(): Promise<ReadyCheck[]> {
@@ -84,6 +92,7 @@ export async function startScheduler(deps: SchedulerDeps): Promise<RunningServic
       await calls.close();
       await news.close();
       await loader.stop();
+      await presence.stop();
       await janitor.stop();
       await app.close();
     },

@@ -1,4 +1,4 @@
-import { ArrayUnique, IsArray, IsBoolean, IsIn, IsInt, IsNumber, IsString, Max, Min } from 'class-validator';
+import { ArrayUnique, IsArray, IsBoolean, IsIn, IsInt, IsNumber, IsString, Matches, Max, Min } from 'class-validator';
 import { Option, Section } from '@fractus/config';
 import { DatabaseConfig } from '@fractus/database';
 import { ProcessConfig } from '@fractus/process';
@@ -127,6 +127,9 @@ export class FilteringConfig {
 
 /** Options of the scheduler service. */
 export class SchedulerConfig {
+  @Option({ default: 'scheduler', describe: 'Name of this scheduler in the list of services.' })
+  @Matches(/^[^/]{1,200}$/, { message: 'instance must have 1 to 200 characters and no slash' })
+  instance: string;
   @Option({ default: 60, describe: 'Seconds without a sign of life after which a compute service counts as down.' })
   @IsInt()
   @Min(1)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { AggregatesRepository, ScheduleAttemptsRepository } from '@fractus/compute-db';
+import { AggregatesRepository, HostsRepository, ScheduleAttemptsRepository, serviceIsUp } from '@fractus/compute-db';
 import type { Database } from '@fractus/database';
 import { invalid } from '@fractus/objects';
 import type { ScheduleReport } from '@fractus/scheduling';
@@ -36,6 +36,13 @@ describe('selectDestinations', () => {
       chosen: chosen.host,
       stages: expect.arrayContaining([expect.objectContaining({ stage: 'claim', out: 1 })]) as unknown,
     });
+  });
+
+  it('is in the list of services while it lives', async () => {
+    await start(providers(1), hosts(1));
+    const [service] = await new HostsRepository(cloud.database).services({ binary: 'nova-scheduler' });
+    expect(service).toMatchObject({ host: 'scheduler', disabled: false });
+    expect(serviceIsUp(service!, Date.now(), 60_000)).toBe(true);
   });
 
   it('says why there is none, and records the hosts for operators', async () => {

@@ -25,6 +25,11 @@ describe('services', () => {
       ['host-1', 'enabled', 'up'],
       ['host-2', 'enabled', 'up'],
     ]);
+    for (const binary of ['nova-conductor', 'nova-scheduler']) {
+      const found = await services(`?binary=${binary}`);
+      expect(found.length).toBeGreaterThan(0);
+      for (const service of found) expect(service).toMatchObject({ zone: 'internal', status: 'enabled', state: 'up' });
+    }
     expect((await cloud().demo.compute.get('/os-services')).status).toBe(403);
   });
 

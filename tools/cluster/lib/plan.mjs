@@ -79,7 +79,9 @@ export function processesOf({ options, folder, bind, secrets, databases, brokers
         DATABASE_URL: databases.placement,
       }),
     ),
-    ...count(options.schedulers, (i) => one(`scheduler-${i}`, 'scheduler', { ...admin(), ...rpc, ...compute })),
+    ...count(options.schedulers, (i) =>
+      one(`scheduler-${i}`, 'scheduler', { ...admin(), ...rpc, ...compute, INSTANCE: `scheduler-${i}` }),
+    ),
     ...count(options.conductors, (i) =>
       one(`conductor-${i}`, 'conductor', { ...admin(), ...rpc, ...compute, ...caller, INSTANCE: `conductor-${i}` }),
     ),
