@@ -14,7 +14,7 @@ export * from './identity-token';
 export * from './image-client';
 export * from './network-client';
 export * from './network-types';
-export { type RestOptions } from './rest';
+export { type QueryValue, type RestAnswer, type RestOptions, RestSender, versioned } from './rest';
 export * from './service-catalog';
 export { ServiceSession, type ServiceCredentials, type ServiceSessionOptions } from './service-session';
 export * from './token-validator';

@@ -2,8 +2,8 @@
 import { type Command, CommanderError } from 'commander';
 import { isFractusError } from '@fractus/objects';
 
-/** Exit codes, the same for all tools; `doctor` says what `none` and `usage` mean for it. */
-export const EXIT = { done: 0, none: 1, usage: 2 } as const;
+/** Exit codes, the same for all tools; `doctor` and the upgrade checks say what `none` and `usage` mean for them. */
+export const EXIT = { done: 0, none: 1, usage: 2, unexpected: 255 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** Where a command writes. */

@@ -7,7 +7,7 @@
 import { type Server, ServersRepository, TasksRepository } from '@fractus/compute-db';
 import type { Database } from '@fractus/database';
 import { isFractusError, systemContext } from '@fractus/objects';
-import { sentenceOf } from '@fractus/operator';
+import { holdingOf, sentenceOf } from '@fractus/operator';
 import type { AllocationResources, Client, ConsumerRecord, placementContract } from '@fractus/rpc-contracts';
 import { buildResourceRequest } from '@fractus/scheduling';
 
@@ -30,9 +30,10 @@ export async function misplaced(database: Database, placement: Placement): Promi
   const found: Misplaced[] = [];
   for (const { id, nodeId } of settled) {
     const allocations = holders.get(id)?.allocations ?? {};
-    if (nodeId in allocations) continue;
+    const holds = holdingOf(nodeId, allocations);
+    if (holds === 'here') continue;
     const server = await stillSettled(database, id, nodeId);
-    if (server) found.push({ server, holds: Object.keys(allocations).length > 0 ? 'elsewhere' : 'none' });
+    if (server) found.push({ server, holds });
   }
   return found;
 }
