@@ -50,6 +50,7 @@ export {
   PLACEMENT_SCHEMA,
   openPlacementDatabase,
   renewEpoch,
+  seedPlacement,
 } from './store/placement-database';
 
 export interface PlacementDeps {
