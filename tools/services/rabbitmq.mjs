@@ -97,14 +97,14 @@ export function knownRabbitmq(folder) {
  * `instance` is the agent's id as a regular expression: `.*` for agents that share a user.
  */
 export function agentPermissions({ instance, prefix = 'fractus' }) {
-  const own = `compute@${instance}(\\.calls)?`;
-  const common = 'casts|calls|dead|retry\\.[0-9]+|scheduler-news\\.news';
+  const own = `compute@${instance}(\\.calls|\\.retry\\.[0-9]+)?`;
+  const common = 'casts|calls|dead|scheduler-news\\.news';
   const named = (names) => `^(${prefix}\\.(${names})|amq\\.gen-.*|amq\\.default)$`;
   return {
     permissions: {
-      configure: named(`${common}|${own}`),
-      write: named(`${common}|${own}`),
-      read: named(`casts|calls|dead|retry\\.[0-9]+|${own}`),
+      configure: named(`${common}|dead\\.letters|${own}`),
+      write: named(`${common}|dead\\.letters|${own}`),
+      read: named(`casts|calls|dead|${own}`), // dead is the exchange; the letters are for operators
     },
     topics: ['casts', 'calls'].map((exchange) => ({
       exchange: `${prefix}.${exchange}`,
@@ -303,10 +303,10 @@ ${tls ? tlsOptions(tls, port || free) : ''}`,
     return done.stdout;
   }
 
-  /** Makes a user with all rights on /, with a password of its own unless given; returns its URL. Keeps what is there. */
-  createUser(name) {
+  /** Makes a user, with all rights on / unless told which; returns its URL. Keeps what is there. */
+  createUser(name, rights) {
     if (!/^[A-Za-z0-9_.-]{1,60}$/.test(name)) throw new Error(`${name}: a user's name has letters, digits, _ . - only`);
-    return this.createUsers([{ name }])[name];
+    return this.createUsers([rights ? { name, rights } : { name }])[name];
   }
 
   /**
@@ -365,9 +365,12 @@ ${tls ? tlsOptions(tls, port || free) : ''}`,
   }
 }
 
+/** The rights of the agent whose id is its user's name. */
+const agentRights = (name, prefix) => agentPermissions({ instance: name.replace(/\./g, '\\.'), prefix });
+
 /** What gives a user of any broker, known as the agent's own id, the rights of an agent. */
 function rightsInWords(name, prefix) {
-  const { permissions, topics } = agentPermissions({ instance: name.replace(/\./g, '\\.'), prefix });
+  const { permissions, topics } = agentRights(name, prefix);
   const { configure, write, read } = permissions;
   return [
     `rabbitmqctl set_permissions -p / ${name} '${configure}' '${write}' '${read}'`,
@@ -403,7 +406,11 @@ async function main([command, ...rest]) {
   }
   const server = knownRabbitmq(folder);
   if (!server) throw new Error(`${folder}: no RabbitMQ was ever started here`);
-  if (command === 'user') return console.log(JSON.stringify({ url: server.createUser(rest[0]) }));
+  if (command === 'user') {
+    const prefix = option('agent');
+    const rights = prefix === undefined ? undefined : agentRights(rest[0], prefix);
+    return console.log(JSON.stringify({ url: server.createUser(rest[0], rights) }));
+  }
   if (command === 'ctl') return process.stdout.write(server.ctl(...rest.slice(rest.indexOf('--') + 1)));
   if (command === 'remove') return server.remove();
   if (command !== 'status') await server[command]();

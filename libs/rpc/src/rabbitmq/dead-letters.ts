@@ -58,10 +58,10 @@ export class RabbitDeadLetters implements DeadLetters {
 
   private async takeAll(channel: Channel): Promise<GetMessage[]> {
     const all: GetMessage[] = [];
-    let { messageCount } = await channel.checkQueue(this.topology.dead);
+    let { messageCount } = await channel.checkQueue(this.topology.deadQueue);
     do {
       const asked = Array.from({ length: Math.min(Math.max(messageCount - all.length, 1), PIPELINE) }, () =>
-        channel.get(this.topology.dead, { noAck: false }),
+        channel.get(this.topology.deadQueue, { noAck: false }),
       );
       const got = (await Promise.all(asked)).filter((m) => m !== false);
       if (got.length < asked.length) messageCount = 0;

@@ -237,6 +237,28 @@ describeWithBroker('the RabbitMQ transport', (broker) => {
     expect(ids.has('2')).toBe(false);
   });
 
+  it('lets an agent try its casts again, and read none but its own', async () => {
+    const control = transport();
+    const seen = new Probe<number>();
+    await control.ready();
+    const own = transport({ urls: [await broker.agent('agent-1', prefix)], retryDelayMs: () => 50, deliveryLimit: 2 });
+    const consumer = await own.consume({ ...ROOM('agent-1'), topic: 'compute' }, (d) => (seen.note(d.attempt), d.retry('no')));
+    await consumer.addHost('h1');
+    await control.cast({ topic: 'compute', host: 'h1' }, message('secret'));
+    expect(await seen.until(2)).toEqual([1, 2]);
+    await eventually(
+      () => control.deadLetters.list(),
+      (letters) => letters.length === 1,
+    );
+    const other = await connect(await broker.agent('agent-2', prefix));
+    for (const queue of ['dead.letters', 'compute@agent-1', 'compute@agent-1.retry.50'].map((q) => `${prefix}.${q}`)) {
+      const channel = await other.createChannel();
+      channel.on('error', () => undefined); // the refusal, which the call tells too
+      await expect(channel.get(queue)).rejects.toThrow(/ACCESS_REFUSED/);
+    }
+    await other.close();
+  });
+
   it('consumes again when its queue is deleted under it', async () => {
     const own = transport();
     const got = await note(own);

@@ -10,7 +10,8 @@ import type { ConfirmedPublisher, Outcome } from './publisher';
  * original is acknowledged, so that a crash in between leaves two rather than none.
  */
 export class Requeue {
-  private readonly pauses = new Map<number, Promise<string>>();
+  /** Queues of pauses that are known to be there, by name. */
+  private readonly known = new Map<string, Promise<string>>();
 
   constructor(
     private readonly settings: RabbitSettings,
@@ -22,8 +23,13 @@ export class Requeue {
   /** Back into the queue after the pause that its attempt calls for. */
   async later(d: RabbitDelivery, queue: string, wanted: () => boolean): Promise<void> {
     const ms = pauseFor(this.settings.retryDelayMs(d.attempt));
-    const exchange = ms === 0 ? '' : await this.retryExchange(ms);
-    await this.move(d, exchange, queue, { attempts: d.attempt }, wanted);
+    const next = ms === 0 ? queue : await this.retryQueue(queue, ms);
+    try {
+      await this.move(d, '', next, { attempts: d.attempt }, wanted);
+    } catch (e) {
+      this.known.delete(next); // it may have gone
+      throw e;
+    }
   }
 
   /** To the queue's end, as if this delivery had not been. */
@@ -52,20 +58,21 @@ export class Requeue {
     if (outcome === 'returned') throw new Error(`the queue ${key || exchange} is gone`);
   }
 
-  private retryExchange(ms: number): Promise<string> {
-    let exchange = this.pauses.get(ms);
-    if (!exchange) {
-      exchange = this.declare(ms);
-      this.pauses.set(ms, exchange);
-      exchange.catch(() => this.pauses.delete(ms));
+  private retryQueue(queue: string, ms: number): Promise<string> {
+    const name = this.topology.retryQueue(queue, ms);
+    let declared = this.known.get(name);
+    if (!declared) {
+      declared = this.declare(queue, ms);
+      this.known.set(name, declared);
+      declared.catch(() => this.known.delete(name));
     }
-    return exchange;
+    return declared;
   }
 
-  private async declare(ms: number): Promise<string> {
+  private async declare(queue: string, ms: number): Promise<string> {
     const channel = await this.link.channel(this.settings.patienceMs);
     try {
-      return await this.topology.declareRetry(channel, ms);
+      return await this.topology.declareRetry(channel, queue, ms);
     } finally {
       await closeChannel(channel);
     }

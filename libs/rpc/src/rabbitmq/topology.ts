@@ -9,8 +9,12 @@
  * | `P.<topic>@<instance>`  | quorum queue of an agent process' casts; expires after a week without its process  |
  * | `<either of these>.calls` | transient queue, gone with its last consumer                                     |
  * | `P.<topic>.news`        | fan-out exchange; every subscriber has an exclusive queue                          |
- * | `P.retry.<ms>`          | fan-out exchange and quorum queue that gives its messages back after a pause        |
- * | `P.dead`                | fan-out exchange and quorum queue of the dead letters                              |
+ * | `<queue of casts>.retry.<ms>` | quorum queue that gives its messages back to that queue after a pause        |
+ * | `P.dead`                | fan-out exchange for dead letters                                                  |
+ * | `P.dead.letters`        | quorum queue of the dead letters                                                   |
+ *
+ * A user that may read only its own queues never sees what others were sent, nor what of theirs is to be tried again or
+ * was given up: each of these has a name of its own.
  */
 import { invalid } from '@fractus/objects';
 import type { Channel } from 'amqplib';
@@ -19,7 +23,7 @@ import type { RabbitSettings } from './options';
 
 /** Returns of one message before the broker itself dead-letters it; only a net below the library's own, lower limit. */
 const BROKER_DELIVERY_LIMIT = 100;
-const AGENT_QUEUE_EXPIRES_MS = 7 * 24 * 3_600_000;
+const UNUSED_QUEUE_EXPIRES_MS = 7 * 24 * 3_600_000;
 const NEWS_QUEUE_LENGTH = 10_000;
 /** One queue each; messages of one pause leave in the order they came, so none waits behind a longer pause. */
 const PAUSES_MS = [50, 200, 400, 800, 1600, 3200, 6400, 12_800, 30_000, 120_000];
@@ -27,7 +31,9 @@ const PAUSES_MS = [50, 200, 400, 800, 1600, 3200, 6400, 12_800, 30_000, 120_000]
 export class Topology {
   readonly casts: string;
   readonly calls: string;
+  /** The exchange. */
   readonly dead: string;
+  readonly deadQueue: string;
   /** An exclusive queue of this name is held by whoever reads the dead letters. */
   readonly deadReader: string;
 
@@ -36,6 +42,7 @@ export class Topology {
     this.casts = `${prefix}.casts`;
     this.calls = `${prefix}.calls`;
     this.dead = `${prefix}.dead`;
+    this.deadQueue = `${prefix}.dead.letters`;
     this.deadReader = `${prefix}.dead.reader`;
   }
 
@@ -45,6 +52,10 @@ export class Topology {
 
   agentQueue(topic: string, instance: string): string {
     return `${this.workQueue(topic)}@${instance}`;
+  }
+
+  retryQueue(queue: string, ms: number): string {
+    return `${queue}.retry.${ms}`;
   }
 
   news(topic: string): string {
@@ -57,8 +68,8 @@ export class Topology {
     await channel.assertExchange(this.calls, 'topic', { durable: true });
     await channel.assertExchange(this.dead, 'fanout', { durable: true });
     const full = { 'x-max-length': this.settings.maxDeadLetters, 'x-overflow': 'drop-head' };
-    await channel.assertQueue(this.dead, { durable: true, arguments: { 'x-queue-type': 'quorum', ...full } });
-    await channel.bindQueue(this.dead, this.dead, '');
+    await channel.assertQueue(this.deadQueue, { durable: true, arguments: { 'x-queue-type': 'quorum', ...full } });
+    await channel.bindQueue(this.deadQueue, this.dead, '');
   }
 
   async declareWorkQueue(channel: Channel, topic: string): Promise<string> {
@@ -70,7 +81,7 @@ export class Topology {
 
   async declareAgentQueue(channel: Channel, topic: string, instance: string): Promise<string> {
     const queue = this.agentQueue(topic, instance);
-    await this.declareCasts(channel, queue, { 'x-expires': AGENT_QUEUE_EXPIRES_MS });
+    await this.declareCasts(channel, queue, { 'x-expires': UNUSED_QUEUE_EXPIRES_MS });
     return queue;
   }
 
@@ -92,13 +103,18 @@ export class Topology {
     return queue;
   }
 
-  /** The exchange whose queue gives messages back to the queue named by their routing key, after `ms` or a little more. */
-  async declareRetry(channel: Channel, ms: number): Promise<string> {
-    const name = `${this.settings.prefix}.retry.${ms}`;
-    await channel.assertExchange(name, 'fanout', { durable: true });
-    const back = { 'x-message-ttl': ms, 'x-dead-letter-exchange': '', ...UNLOSING };
-    await channel.assertQueue(name, { durable: true, arguments: { 'x-queue-type': 'quorum', ...back } });
-    await channel.bindQueue(name, name, '');
+  /** The queue that gives messages back to `queue` after `ms` or a little more; it goes when it was not wanted for a week. */
+  async declareRetry(channel: Channel, queue: string, ms: number): Promise<string> {
+    const name = this.retryQueue(queue, ms);
+    const args = {
+      'x-queue-type': 'quorum',
+      'x-message-ttl': ms,
+      'x-expires': UNUSED_QUEUE_EXPIRES_MS,
+      'x-dead-letter-exchange': '',
+      'x-dead-letter-routing-key': queue,
+      ...UNLOSING,
+    };
+    await channel.assertQueue(name, { durable: true, arguments: args });
     return name;
   }
 

@@ -62,6 +62,11 @@ export class TestBroker {
     return (await this.tool('user', name)).url;
   }
 
+  /** The URL of a user with the rights of the agent of that id. */
+  async agent(id: string, prefix: string): Promise<string> {
+    return (await this.tool('user', id, '--agent', prefix)).url;
+  }
+
   async ctl(...args: string[]): Promise<string> {
     return (await run(process.execPath, [TOOL, 'ctl', '--folder', this.folder, '--', ...args])).stdout;
   }
