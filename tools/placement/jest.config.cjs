@@ -1,0 +1,1 @@
+module.exports = { ...require('../../tools/build/jest.preset.cjs'), displayName: 'placement', rootDir: __dirname };
