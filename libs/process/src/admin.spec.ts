@@ -1,3 +1,4 @@
+import { contractFingerprints } from '@fractus/rpc-contracts';
 import { createMetrics, type LogLevel, type ReadyCheck } from '@fractus/telemetry';
 import { type Admin, startAdmin } from './admin';
 
@@ -28,6 +29,12 @@ describe('the admin listener', () => {
     expect(answer.status).toBe(503);
     expect(await answer.json()).toEqual({ ok: false, checks });
     expect((await fetch(`${admin.url}/healthz`)).status).toBe(200);
+  });
+
+  it('tells the RPC contracts that its code has', async () => {
+    const told = (await (await fetch(`${admin.url}/contracts`)).json()) as Record<string, string>;
+    expect(told).toEqual(contractFingerprints());
+    expect(told['compute.build']).toMatch(/^[0-9a-f]{16}$/);
   });
 
   it('changes the log level', async () => {

@@ -6,12 +6,14 @@
  * | `GET /healthz`   | 200 while the process runs                                                             |
  * | `GET /readyz`    | 200, or 503 while it starts or a needed part is down, with `checks: [{part, ok, why}]`  |
  * | `GET /metrics`   | Prometheus text                                                                        |
+ * | `GET /contracts` | fingerprint of each RPC method as this process's code has it, for `npm run upgrade-check` |
  * | `GET /log-level` | `{"level": "info"}`                                                                    |
  * | `PUT /log-level` | sets it, until the process ends; 400 names the field and the levels there are          |
  */
 import type { AddressInfo } from 'node:net';
 import { fastify } from 'fastify';
 import { installOpsEndpoints } from '@fractus/http';
+import { contractFingerprints } from '@fractus/rpc-contracts';
 import { LOG_LEVELS, type LogLevel, type Metrics, type ReadyCheck } from '@fractus/telemetry';
 
 export interface AdminOptions {
@@ -32,6 +34,7 @@ export interface Admin {
 export async function startAdmin({ host, port, metrics, ready, logLevel }: AdminOptions): Promise<Admin> {
   const server = fastify({ forceCloseConnections: true, bodyLimit: 1024 });
   installOpsEndpoints(server, metrics, ready);
+  server.get('/contracts', async () => contractFingerprints());
   server.get('/log-level', async () => ({ level: logLevel.get() }));
   server.put('/log-level', async (request, reply) => {
     const level = (request.body as { level?: unknown } | null | undefined)?.level;

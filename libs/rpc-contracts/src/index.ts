@@ -5,3 +5,4 @@ export * from './conductor.contract';
 export * from './compute.contract';
 export * from './scheduler.contract';
 export * from './placement.contract';
+export { CONTRACTS, contractFingerprints, type Fingerprint, fingerprintsOf, type Shape } from './fingerprints';

@@ -60,5 +60,6 @@ describe('the fingerprints of the RPC contracts', () => {
     const topics = contracts.map((c) => c.topic);
     expect(new Set(topics).size).toBe(topics.length);
     expect(topics.length).toBeGreaterThanOrEqual(5);
+    expect(new Set(everything.CONTRACTS)).toEqual(new Set(contracts));
   });
 });
