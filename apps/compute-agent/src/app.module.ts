@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import type { PlacementClient } from '@fractus/clients';
 import { serveRpc, type RpcTransport } from '@fractus/rpc';
 import { computeContract } from '@fractus/rpc-contracts';
 import type { Logger, Metrics, RunningService } from '@fractus/telemetry';
@@ -11,6 +12,7 @@ import { openDriver } from './drivers';
 
 export { ComputeAgentConfig, hostNames } from './config';
 export { openDriver } from './drivers';
+export { SERVICE_VERSION } from './hosts/host-lifecycle';
 
 /** Casts and calls that the RPC server hands out at once: they are only written down, operations have bounds of their own. */
 const CONCURRENCY = 256;
@@ -29,6 +31,8 @@ export class ComputeAgentModule {
 export interface ComputeAgentDeps {
   readonly config: ComputeAgentConfig;
   readonly transport: RpcTransport;
+  /** Placement, where it is elsewhere; without it ours, over the transport. */
+  readonly placement?: PlacementClient;
   readonly logger: Logger;
   readonly metrics: Metrics;
   /** Default: the driver that the config names, which the agent then closes with itself. One given stays the giver's. */
@@ -47,10 +51,18 @@ export interface RunningComputeAgent extends RunningService {
  * answer, which `ready` tells. Rejects when the state folder cannot be used.
  */
 export async function startComputeAgent(deps: ComputeAgentDeps): Promise<RunningComputeAgent> {
-  const { config, transport, logger, metrics, clock = systemClock } = deps;
+  const { config, transport, placement, logger, metrics, clock = systemClock } = deps;
   const driver = deps.driver ?? openDriver(config, clock);
   const closeDriver = async (): Promise<void> => (deps.driver ? undefined : driver.close());
-  const agent = await ComputeAgent.open({ config, driver, transport, clock, logger, metrics });
+  const agent = await ComputeAgent.open({
+    config,
+    driver,
+    transport,
+    ...(placement ? { placement } : {}),
+    clock,
+    logger,
+    metrics,
+  });
   const app = await NestFactory.createApplicationContext(ComputeAgentModule.of(agent.rpcParts), {
     logger: false,
     abortOnError: false,
@@ -72,7 +84,7 @@ export async function startComputeAgent(deps: ComputeAgentDeps): Promise<Running
   return {
     name: 'compute-agent',
     driver,
-    ready: async () => agent.ready(),
+    ready: () => agent.ready(),
     close: () => end(() => agent.close()),
     kill: () => end(() => agent.kill()),
   };
