@@ -104,6 +104,9 @@ export async function createHttpApp(module: Type | DynamicModule, options: HttpA
   };
 }
 
+const requestIdHeadersOf = (options: HttpAppOptions): readonly string[] =>
+  options.requestIdHeaders ?? ['x-openstack-request-id'];
+
 function createFastify(options: HttpAppOptions, filter: FaultFilter): FastifyInstance {
   const { rewriteUrl } = options;
   const fastifyOptions: FastifyHttpOptions<RawServerDefault> = {
@@ -122,7 +125,11 @@ function createFastify(options: HttpAppOptions, filter: FaultFilter): FastifyIns
       maxParamLength: 1024,
     },
     ...(rewriteUrl ? { rewriteUrl: (request) => rewriteUrl(request.url ?? '/') } : {}),
-    clientErrorHandler: clientErrorHandler(options.faultMapper),
+    clientErrorHandler: clientErrorHandler({
+      logger: options.logger,
+      faultMapper: options.faultMapper,
+      requestIdHeaders: requestIdHeadersOf(options),
+    }),
     frameworkErrors: (error, request, reply) => filter.send(error, request as FastifyRequest, reply as FastifyReply),
   };
   return fastifyFactory(fastifyOptions);
@@ -145,7 +152,7 @@ async function prepare(fastify: FastifyInstance, allowed: AllowedMethods, option
 function installRequestHook(fastify: FastifyInstance, options: HttpAppOptions): void {
   const { tokens } = options;
   const origin = originBy(options);
-  const idHeaders = options.requestIdHeaders ?? ['x-openstack-request-id'];
+  const idHeaders = requestIdHeadersOf(options);
   const isPublic = publicPathTest([
     ...(options.opsEndpoints === false ? [] : OPS_PATHS),
     ...(tokens?.publicPaths ?? []),

@@ -80,6 +80,47 @@ describe('bytes that are no request get an answer, then the connection closes', 
   });
 });
 
+describe('an answer to bytes that are no request', () => {
+  const broken = request('POST /echo HTTP/1.1', json, 'Content-Length: hi mom');
+
+  it('has an id, the API’s own form and says what is wrong', async () => {
+    const answer = await exchange(url, `${broken}{}`);
+    expect(answer).toMatch(/^x-openstack-request-id: req-[0-9a-f-]{36}\r$/m);
+    expect(answer).toContain('Connection: close');
+    expect(JSON.parse(answer.split('\r\n\r\n')[1]!)).toEqual({
+      badRequest: { code: 400, message: 'content-length header must be an integer' },
+    });
+  });
+
+  it('arrives whole, and once, while the client goes on sending', async () => {
+    const answer = await exchange(url, broken + 'x'.repeat(4_000_000));
+    expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+    expect(answer).toMatch(/\}\}$/);
+  });
+
+  it('comes after that of the request before it', async () => {
+    const line = await dial(url);
+    line.write(request('GET /slow HTTP/1.1') + 'nonsense\r\n\r\n');
+    while (!release) await new Promise((resolve) => setImmediate(resolve));
+    release();
+    release = undefined;
+    const answer = await line.answer(/\}\}$/);
+    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
+    await line.closed;
+  });
+
+  it('comes for a body that breaks off or has a bad chunk', async () => {
+    const chunked = request('POST /echo HTTP/1.1', json, 'Transfer-Encoding: chunked');
+    const answer = await exchange(url, `${chunked}2\r\n{}\r\nzz\r\n`);
+    expect(answer).toContain('A chunk of the body has no valid size.');
+    const line = await dial(url);
+    line.write(`${chunked}5\r\n{}`);
+    line.endOfBytes();
+    expect(await line.answer(/\}\}$/)).toContain('The request ended before it was whole.');
+    await line.closed;
+  });
+});
+
 describe('requests that are odd get the API’s own fault', () => {
   it.each([
     [

@@ -21,6 +21,8 @@ export async function dial(url: string): Promise<{
   answer(until: RegExp): Promise<string>;
   closed: Promise<void>;
   hangUp(): void;
+  /** Says that nothing more will be sent, and goes on listening. */
+  endOfBytes(): void;
 }> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -46,5 +48,6 @@ export async function dial(url: string): Promise<{
     },
     closed,
     hangUp: () => void socket.destroy(),
+    endOfBytes: () => void socket.end(),
   };
 }
