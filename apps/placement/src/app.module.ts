@@ -125,7 +125,10 @@ export async function startPlacement(deps: PlacementDeps): Promise<RunningServic
     ready,
     ...(config.allowedOrigin === undefined ? {} : { cors: corsOf(config.allowedOrigin) }),
   });
-  installPreRouting(http.fastify, { trustRoleHeaders: config.auth.strategy === 'noauth2' });
+  installPreRouting(http.fastify, {
+    trustRoleHeaders: config.auth.strategy === 'noauth2',
+    variesByOrigin: config.allowedOrigin !== undefined,
+  });
   new PlacementEdge(enforcer, (uuid) => core.get(uuid)).install(http.fastify);
   const url = await http.listen(config.host, config.port);
   const rpc = deps.transport
@@ -162,12 +165,13 @@ function tokensOf({ config, tokens }: PlacementDeps): TokenOptions {
   return { validate: (token, ctx) => validator.validate(token, ctx), identityUri: config.auth.url, publicPaths };
 }
 
-function corsOf(origin: string): NonNullable<Parameters<typeof createHttpApp>[1]['cors']> {
+function corsOf(origins: string): NonNullable<Parameters<typeof createHttpApp>[1]['cors']> {
   return {
-    origin: [origin], // a list: only a request from it is told that it may
+    origin: origins.split(',').map((o) => o.trim()), // a list: only a request from one of it is told that it may
     optionsSuccessStatus: 200,
     strictPreflight: false,
     credentials: true,
+    maxAge: 3600,
     methods: ['GET', 'PUT', 'POST', 'DELETE', 'PATCH'],
     exposedHeaders: ['OpenStack-API-Version', 'X-OpenStack-Request-ID', 'Location'],
   };

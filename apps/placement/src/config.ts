@@ -59,7 +59,10 @@ export class PlacementConfig {
   @Min(1000)
   changeLogKeep: number;
 
-  @Option({ optional: true, describe: 'Origin that browsers may call from (CORS); without it no browser may.' })
+  @Option({
+    optional: true,
+    describe: 'Origins that browsers may call from (CORS), with commas between; without it no browser may.',
+  })
   @IsOptional()
   @IsString()
   allowedOrigin?: string;

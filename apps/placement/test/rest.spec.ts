@@ -116,7 +116,7 @@ eachDatabase('placement over REST', (open) => {
     };
     expect((await call('PUT', `/allocations/${consumer}`, '1.38', write)).status).toBe(204);
     expect((await call('PUT', `/allocations/${consumer}`, '1.38', write)).body).toMatchObject({
-      errors: [{ detail: 'consumer generation conflict - expected 1 but got null' }],
+      errors: [{ detail: 'consumer generation conflict - expected 1 but got None' }],
     });
     expect((await call('GET', `/allocations/${consumer}`, '1.38')).body).toMatchObject({
       consumer_generation: 1,

@@ -2,7 +2,7 @@
 import { openTestSqlite, type OpenTestDatabase } from '@fractus/database/testing';
 import { loadConfig } from '@fractus/config';
 import { type RpcTransport, createInProcessTransport } from '@fractus/rpc';
-import { createMetrics, silentLogger } from '@fractus/telemetry';
+import { type Logger, createMetrics, silentLogger } from '@fractus/telemetry';
 import { PlacementConfig, PLACEMENT_SCHEMA, startPlacement } from '../src/app.module';
 
 export interface Answer {
@@ -28,15 +28,20 @@ export interface PlacementService {
   close(): Promise<void>;
 }
 
-export async function startPlacementForTest(open: OpenTestDatabase = openTestSqlite): Promise<PlacementService> {
+export async function startPlacementForTest(
+  open: OpenTestDatabase = openTestSqlite,
+  { logger = silentLogger(), allowedOrigin }: { logger?: Logger; allowedOrigin?: string } = {},
+): Promise<PlacementService> {
   const database = await open(PLACEMENT_SCHEMA);
   const transport = createInProcessTransport();
-  const config = loadConfig(PlacementConfig, { overrides: { port: 0, auth: { strategy: 'noauth2' } } });
+  const config = loadConfig(PlacementConfig, {
+    overrides: { port: 0, auth: { strategy: 'noauth2' }, ...(allowedOrigin === undefined ? {} : { allowedOrigin }) },
+  });
   const service = await startPlacement({
     config,
     database,
     transport,
-    logger: silentLogger(),
+    logger,
     metrics: createMetrics(),
   });
   const url = service.url ?? '';

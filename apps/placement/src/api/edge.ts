@@ -26,6 +26,9 @@ type Plan = NonNullable<ReturnType<Operation['plan']>>;
 /** Operations that say 405 where others say 404 in versions before their own. */
 const ABSENT_IS_405 = new Map([['DELETE /resource_providers/{uuid}/inventories', 'GET, POST, PUT']]);
 
+/** The operation on a provider that looks at the body before it looks for the provider. */
+const BODY_FIRST = 'PUT /resource_providers/{uuid}/traits';
+
 export class PlacementEdge extends ApiEdge<PlacementFlag> {
   constructor(
     private readonly enforcer: Enforcer,
@@ -48,7 +51,7 @@ export class PlacementEdge extends ApiEdge<PlacementFlag> {
     if (plan.body) requireJson(request);
     else if (operation.name.startsWith('GET ')) checkAccept(request);
     if (typeof operation.spec.policy === 'string') this.enforcer.authorize(ctx, operation.spec.policy);
-    if (plan.body && operation.name.includes(' /resource_providers/{uuid}'))
+    if (plan.body && operation.name.includes(' /resource_providers/{uuid}') && operation.name !== BODY_FIRST)
       await this.requireProvider((request.params as { uuid: string }).uuid);
     const given: ApiRequest = {
       query: checkedQuery(operation, version, request),

@@ -5,6 +5,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 export interface PreRoutingOptions {
   /** Without identity: x-roles, x-project-id and openstack-system-scope say who asks, beside the token. */
   readonly trustRoleHeaders: boolean;
+  /** Browsers may call: a cache must keep answers to different origins apart. */
+  readonly variesByOrigin: boolean;
 }
 
 export function installPreRouting(fastify: FastifyInstance, options: PreRoutingOptions): void {
@@ -18,11 +20,12 @@ export function installPreRouting(fastify: FastifyInstance, options: PreRoutingO
       return done(invalid('content-type header required when content-length > 0', { code: 'request.content_type' }));
     done();
   });
+  const vary = options.variesByOrigin ? 'openstack-api-version, Origin' : 'openstack-api-version';
   // upstream's media type and header names, which clients compare as text
   fastify.addHook('onSend', (_request, reply, payload, done) => {
     if (reply.getHeader('content-type') === 'application/json; charset=utf-8')
       void reply.header('content-type', 'application/json');
-    if (reply.getHeader('vary') === 'OpenStack-API-Version') void reply.header('vary', 'openstack-api-version');
+    if (/^openstack-api-version$/i.test(String(reply.getHeader('vary')))) void reply.header('vary', vary);
     done(null, payload);
   });
 }

@@ -65,7 +65,8 @@ function checkConsumer(write: ConsumerWrite, row: ConsumerRow | undefined): void
   // a row that was just made has generation 0; one that holds anything is past it
   const actual = row && row.generation > 0 ? row.generation : null;
   if (actual === write.generation) return;
-  throw conflict(`consumer generation conflict - expected ${actual} but got ${write.generation}`, {
+  // upstream's words, which clients look for: what it did not expect to exist is null, what it was not given None
+  throw conflict(`consumer generation conflict - expected ${actual} but got ${write.generation ?? 'None'}`, {
     code: CONCURRENT_UPDATE,
   });
 }
