@@ -14,6 +14,8 @@ export * from './identity-token';
 export * from './image-client';
 export * from './network-client';
 export * from './network-types';
+export { PlacementClient, type FenceOf, type PlacementCaller, type PlacementClientOptions } from './placement-client';
+export * from './placement-config';
 export { type QueryValue, type RestAnswer, type RestOptions, RestSender, versioned } from './rest';
 export * from './service-catalog';
 export { ServiceSession, type ServiceCredentials, type ServiceSessionOptions } from './service-session';

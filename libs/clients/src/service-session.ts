@@ -24,6 +24,8 @@ export interface ServiceSessionOptions extends RestOptions {
 export interface ServiceCall extends Omit<RestRequest, 'url' | 'token'> {
   /** Service type in the catalog. */
   type: string;
+  /** Where it is instead of what the catalog says. */
+  base?: string;
   /** Version segment: `v2`, `v2.0`; none leaves the endpoint as registered. */
   version?: string;
   path: string;
@@ -93,8 +95,8 @@ export class ServiceSession {
     }
   }
 
-  private async send(ctx: RequestContext, { type, version, path, token, ...rest }: ServiceCall): Promise<RestAnswer> {
-    const base = await this.endpoint(ctx, type);
+  private async send(ctx: RequestContext, call: ServiceCall): Promise<RestAnswer> {
+    const { type, version, path, token, base = await this.endpoint(ctx, type), ...rest } = call;
     const url = (version ? versioned(base, version) : base) + path;
     return this.sender(type).send(ctx, { ...rest, url, token: token ?? (await this.token(ctx)) });
   }

@@ -238,6 +238,16 @@ export class TaskLeases {
     });
   }
 
+  /**
+   * The highest fence that was given out with a lease on any task of the server; 0 where none was. For those who write
+   * where no fences are kept: while it is theirs, nobody who comes after them has begun.
+   */
+  async highestFence(serverId: ServerId): Promise<number> {
+    const sql = 'SELECT MAX(fence) AS fence FROM tasks WHERE server_uuid = ?';
+    const [row] = await this.db.query<{ fence: number | null }>(sql, [serverId]);
+    return Number(row?.fence ?? 0);
+  }
+
   private async take(
     lease: Lease,
     now: number,
