@@ -3,8 +3,16 @@ import { ComputeApiConfig, startComputeApi } from '@fractus/app-compute-api';
 import { ConductorConfig, startConductor } from '@fractus/app-conductor';
 import { openPlacementDatabase, PlacementConfig, startPlacement } from '@fractus/app-placement';
 import { SchedulerConfig, startScheduler } from '@fractus/app-scheduler';
-import { IdentityClient, ImageClient, NetworkClient, type ServiceSession } from '@fractus/clients';
-import { openComputeDatabase } from '@fractus/compute-db';
+import {
+  IdentityClient,
+  ImageClient,
+  NetworkClient,
+  openPlacementElsewhere,
+  type PlacementAtConfig,
+  type PlacementClient,
+  type ServiceSession,
+} from '@fractus/clients';
+import { openComputeDatabase, TaskLeases } from '@fractus/compute-db';
 import type { Database } from '@fractus/database';
 import { createInProcessTransport, type InProcessTransport } from '@fractus/rpc';
 import type { CloudBase } from './cloud-base';
@@ -67,30 +75,53 @@ async function placement({ plan, base, neighbours, transport }: Common, database
   return base.keep(service).url ?? '';
 }
 
-async function conductorAndScheduler({ plan, base, transport, database, nova }: Common): Promise<void> {
+/** A Placement elsewhere, for a service whose options name one. */
+async function elsewhere(
+  { base, database, nova }: Common,
+  config: Readonly<PlacementAtConfig>,
+  service: string,
+): Promise<{ placement?: PlacementClient }> {
+  if (config.endpoint === undefined) return {};
+  const leases = new TaskLeases(database);
+  return openPlacementElsewhere(async (_part, open) => open(), {
+    config,
+    session: nova,
+    fenceOf: (serverId) => leases.highestFence(serverId),
+    assertOutsideTransaction: (what) => database.assertOutsideTransaction(what),
+    logger: base.logger(service),
+  });
+}
+
+async function conductorAndScheduler(common: Common): Promise<void> {
+  const { plan, base, transport, database, nova } = common;
   const { metrics } = base;
+  const conductor = base.config(ConductorConfig, 'conductor', {}, plan.configs?.conductor);
+  const scheduler = base.config(SchedulerConfig, 'scheduler', {}, plan.configs?.scheduler);
   base.keep(
     await startConductor({
-      config: base.config(ConductorConfig, 'conductor', {}, plan.configs?.conductor),
+      config: conductor,
       database,
       transport,
       network: new NetworkClient({ session: nova }),
       logger: base.logger('conductor'),
       metrics,
+      ...(await elsewhere(common, conductor.placement, 'conductor')),
     }),
   );
   base.keep(
     await startScheduler({
-      config: base.config(SchedulerConfig, 'scheduler', {}, plan.configs?.scheduler),
+      config: scheduler,
       database,
       transport,
       logger: base.logger('scheduler'),
       metrics,
+      ...(await elsewhere(common, scheduler.placement, 'scheduler')),
     }),
   );
 }
 
-async function computeAgent({ plan, base, transport }: Common): Promise<RunningComputeAgent> {
+async function computeAgent(common: Common): Promise<RunningComputeAgent> {
+  const { plan, base, transport } = common;
   const fixed = {
     stateDir: plan.file('agent'),
     hostCount: plan.hosts,
@@ -104,20 +135,24 @@ async function computeAgent({ plan, base, transport }: Common): Promise<RunningC
       transport: transport.connect({ user: config.agentId }),
       logger: base.logger('compute-agent'),
       metrics: base.metrics,
+      ...(await elsewhere(common, config.placement, 'compute-agent')),
     }),
   );
 }
 
-async function computeApi({ plan, base, neighbours, transport, database, nova }: Common): Promise<string> {
+async function computeApi(common: Common): Promise<string> {
+  const { plan, base, neighbours, transport, database, nova } = common;
   const fixed = { host: plan.bind, port: plan.ports.compute };
+  const config = base.config(ComputeApiConfig, 'compute-api', fixed, plan.configs?.computeApi);
   const service = await startComputeApi({
-    config: base.config(ComputeApiConfig, 'compute-api', fixed, plan.configs?.computeApi),
+    config,
     database,
     transport,
     clients: {
       identity: new IdentityClient({ session: nova }),
       images: new ImageClient({ session: nova }),
       networks: new NetworkClient({ session: nova }),
+      ...(await elsewhere(common, config.placement, 'compute-api')),
       tokens: { validate: neighbours.validate, identityUri: neighbours.authUrl },
     },
     logger: base.logger('compute-api'),

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import type { PlacementClient } from '@fractus/clients';
 import { systemContext, type RequestContext } from '@fractus/objects';
 import { rpcClient, type RpcServing, type RpcTransport } from '@fractus/rpc';
 import {
@@ -31,6 +32,8 @@ export interface AgentParts {
   readonly config: ComputeAgentConfig;
   readonly driver: VirtDriver;
   readonly transport: RpcTransport;
+  /** Placement, where it is elsewhere; without it ours, over the transport. */
+  readonly placement?: PlacementClient;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -72,7 +75,7 @@ export class ComputeAgent {
     const { cpu, ram, disk } = config.allocationRatio;
     this.incarnation = journal.beginLife();
     this.conductor = rpcClient(transport, conductorContract, { metrics });
-    const placement = rpcClient(transport, placementContract, { metrics });
+    const placement = parts.placement ?? rpcClient(transport, placementContract, { metrics });
     const ratios = { VCPU: cpu, MEMORY_MB: ram, DISK_GB: disk };
     this.tracker = new ResourceTracker({
       driver,
@@ -148,15 +151,17 @@ export class ComputeAgent {
     this.periodic = new Periodic(clock, logger, this.jobs());
   }
 
-  ready(): ReadyCheck[] {
+  async ready(): Promise<ReadyCheck[]> {
     // a host that nobody was told of gets no server yet
     const waiting = this.hosts.all().filter((h) => !h.announced).length;
-    const { connected } = this.parts.transport;
+    const { placement, transport } = this.parts;
+    const { connected } = transport;
     return [
       connected ? { part: 'rpc', ok: true } : { part: 'rpc', ok: false, why: 'the message transport is not connected' },
       waiting === 0
         ? { part: 'hosts', ok: true }
         : { part: 'hosts', ok: false, why: `${waiting} of ${this.hosts.size} hosts are not yet in service` },
+      ...(placement ? [await placement.ready()] : []),
     ];
   }
 

@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { OptionalCallerConfig, PlacementAtConfig } from '@fractus/clients';
 import { Option, Section } from '@fractus/config';
 import { ProcessConfig } from '@fractus/process';
 import { RpcConfig } from '@fractus/rpc';
@@ -164,12 +165,15 @@ export class ComputeAgentConfig {
   @Section(() => RatioConfig) allocationRatio: RatioConfig;
 
   @Section(() => SimulatedConfig) simulated: SimulatedConfig;
+
+  @Section(() => PlacementAtConfig) placement: PlacementAtConfig;
 }
 
 /** As a process of its own. */
 export class ComputeAgentProcessConfig extends ComputeAgentConfig {
   @Section(() => ProcessConfig) process: ProcessConfig;
   @Section(() => RpcConfig) rpc: RpcConfig;
+  @Section(() => OptionalCallerConfig) caller: OptionalCallerConfig;
 }
 
 /** The names of the hosts that a config asks for. */

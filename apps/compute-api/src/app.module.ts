@@ -100,10 +100,11 @@ async function createComputeHttp(parts: ApiParts): Promise<HttpApp> {
   return http;
 }
 
-async function ready({ database, transport }: ComputeApiDeps): Promise<ReadyCheck[]> {
+async function ready({ database, transport, clients: { placement } }: ComputeApiDeps): Promise<ReadyCheck[]> {
   const db = await database.ping();
   return [
     { part: 'database', ok: db, ...(db ? {} : { why: 'the compute database does not answer' }) },
     { part: 'rpc', ok: transport.connected, ...(transport.connected ? {} : { why: 'the broker cannot be reached' }) },
+    ...(placement ? [await placement.ready()] : []),
   ];
 }

@@ -1,5 +1,5 @@
 import { IsBoolean, IsInt, IsOptional, IsString, IsUrl, Max, Min } from 'class-validator';
-import { CallerConfig } from '@fractus/clients';
+import { CallerConfig, PlacementAtConfig } from '@fractus/clients';
 import { Option, Section } from '@fractus/config';
 import { DatabaseConfig } from '@fractus/database';
 import { ProcessConfig } from '@fractus/process';
@@ -111,6 +111,9 @@ export class ComputeApiConfig {
 
   @Section(() => QuotaConfig)
   quota: QuotaConfig;
+
+  @Section(() => PlacementAtConfig)
+  placement: PlacementAtConfig;
 }
 
 /** As a process of its own. */

@@ -1,5 +1,12 @@
 import 'reflect-metadata';
-import { callerSession, IdentityClient, ImageClient, NetworkClient, TokenValidator } from '@fractus/clients';
+import {
+  callerSession,
+  IdentityClient,
+  ImageClient,
+  NetworkClient,
+  openPlacementElsewhere,
+  TokenValidator,
+} from '@fractus/clients';
 import { openComputeDatabase } from '@fractus/compute-db';
 import { runProcess } from '@fractus/process';
 import { openRpc } from '@fractus/rpc';
@@ -14,6 +21,7 @@ runProcess('compute-api', ComputeApiProcessConfig, async ({ config, logger, metr
   const session = callerSession(config.caller, {
     assertOutsideTransaction: (what) => database.assertOutsideTransaction(what),
   });
+  const placement = await openPlacementElsewhere(open, { config: config.placement, session, logger });
   const tokens = new TokenValidator({ session });
   return startComputeApi({
     config,
@@ -24,6 +32,7 @@ runProcess('compute-api', ComputeApiProcessConfig, async ({ config, logger, metr
       identity: new IdentityClient({ session }),
       images: new ImageClient({ session }),
       networks: new NetworkClient({ session }),
+      ...placement,
     },
     logger,
     metrics,

@@ -1,4 +1,4 @@
-import type { IdentityClient, ImageClient, NetworkClient } from '@fractus/clients';
+import type { IdentityClient, ImageClient, NetworkClient, PlacementClient } from '@fractus/clients';
 import {
   FlavorsRepository,
   KeyPairsRepository,
@@ -25,6 +25,8 @@ export interface ComputeApiDeps {
     readonly identity?: Pick<IdentityClient, 'projectExists'>;
     readonly images: ImageClient;
     readonly networks: NetworkClient;
+    /** Placement, where it is elsewhere; without it ours, over the transport. */
+    readonly placement?: PlacementClient;
   };
   readonly logger: Logger;
   readonly metrics: Metrics;

@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import type { NetworkClient } from '@fractus/clients';
+import type { NetworkClient, PlacementClient } from '@fractus/clients';
 import type { Database } from '@fractus/database';
 import { unavailable } from '@fractus/objects';
 import { rpcClient, rpcHostClient, type RpcTransport, serveRpc } from '@fractus/rpc';
@@ -23,6 +23,8 @@ export interface ConductorDeps {
   readonly transport: RpcTransport;
   /** The network service's client, or ports of another kind; without it only servers without NICs are built. */
   readonly network?: NetworkClient | NetworkPorts;
+  /** Placement, where it is elsewhere; without it ours, over the transport. */
+  readonly placement?: PlacementClient;
   readonly logger: Logger;
   readonly metrics: Metrics;
 }
@@ -46,7 +48,7 @@ export interface RunningConductor extends RunningService {
 
 /** Starts a conductor: serves its contract, takes up unfinished tasks, reconciles. Any number of them work side by side. */
 export async function startConductor(deps: ConductorDeps): Promise<RunningConductor> {
-  const { config, database, transport, logger, metrics } = deps;
+  const { config, database, transport, placement, logger, metrics } = deps;
   const parts = new ConductorParts({ config, database, peers: peersOf(deps), logger, metrics });
   const { engine, presence, patience, reconcilers } = parts;
   measureServices(parts);
@@ -64,7 +66,11 @@ export async function startConductor(deps: ConductorDeps): Promise<RunningConduc
   presence.start();
   return {
     name: 'conductor',
-    ready: async () => [...(await ready(database, transport)), presence.ready()],
+    ready: async () => [
+      ...(await ready(database, transport)),
+      ...(placement ? [await placement.ready()] : []),
+      presence.ready(),
+    ],
     reconcileOnce: () => reconcilers.once(),
     async close() {
       patience.close();
@@ -75,14 +81,14 @@ export async function startConductor(deps: ConductorDeps): Promise<RunningConduc
   };
 }
 
-function peersOf({ transport, database, network, metrics }: ConductorDeps): ConductorPeers {
+function peersOf({ transport, database, network, placement, metrics }: ConductorDeps): ConductorPeers {
   const options = {
     assertOutsideTransaction: (what: string): void => database.assertOutsideTransaction(what),
     metrics,
   };
   return {
     scheduler: rpcClient(transport, schedulerContract, options),
-    placement: rpcClient(transport, placementContract, options),
+    placement: placement ?? rpcClient(transport, placementContract, options),
     compute: rpcHostClient(transport, computeContract, options),
     network: portsOf(network),
   };

@@ -1,4 +1,4 @@
-import { CallerConfig } from '@fractus/clients';
+import { CallerConfig, PlacementAtConfig } from '@fractus/clients';
 import { Option, Section } from '@fractus/config';
 import { DatabaseConfig } from '@fractus/database';
 import { ProcessConfig } from '@fractus/process';
@@ -70,6 +70,8 @@ export class ConductorConfig {
   @IsInt()
   @Min(60)
   keepTasksSeconds: number;
+
+  @Section(() => PlacementAtConfig) placement: PlacementAtConfig;
 }
 
 /** As a process of its own. */

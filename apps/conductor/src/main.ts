@@ -1,6 +1,6 @@
 import 'reflect-metadata';
-import { callerSession, NetworkClient } from '@fractus/clients';
-import { openComputeDatabase } from '@fractus/compute-db';
+import { callerSession, NetworkClient, openPlacementElsewhere } from '@fractus/clients';
+import { openComputeDatabase, TaskLeases } from '@fractus/compute-db';
 import { runProcess } from '@fractus/process';
 import { openRpc } from '@fractus/rpc';
 import { startConductor } from './app.module';
@@ -11,8 +11,15 @@ runProcess('conductor', ConductorProcessConfig, async ({ config, logger, metrics
     openComputeDatabase({ ...config.database, migrate: false }),
   );
   const transport = await open('the broker', () => openRpc(config.rpc, { name: config.instance, logger }));
-  const session = callerSession(config.caller, {
-    assertOutsideTransaction: (what) => database.assertOutsideTransaction(what),
+  const assertOutsideTransaction = (what: string): void => database.assertOutsideTransaction(what);
+  const session = callerSession(config.caller, { assertOutsideTransaction });
+  const placement = await openPlacementElsewhere(open, {
+    config: config.placement,
+    session,
+    fenceOf: (serverId) => new TaskLeases(database).highestFence(serverId),
+    assertOutsideTransaction,
+    logger,
   });
-  return startConductor({ config, database, transport, network: new NetworkClient({ session }), logger, metrics });
+  const network = new NetworkClient({ session });
+  return startConductor({ config, database, transport, network, logger, metrics, ...placement });
 });

@@ -6,6 +6,7 @@ import {
   HostsRepository,
   ScheduleAttemptsRepository,
 } from '@fractus/compute-db';
+import type { PlacementClient } from '@fractus/clients';
 import type { Database } from '@fractus/database';
 import { rpcClient, type RpcTransport, serveRpc } from '@fractus/rpc';
 import { placementContract, schedulerContract, schedulerNews } from '@fractus/rpc-contracts';
@@ -27,19 +28,21 @@ export interface SchedulerDeps {
   /** The compute database. */
   readonly database: Database;
   readonly transport: RpcTransport;
+  /** Placement, where it is elsewhere; without it ours, over the transport. */
+  readonly placement?: PlacementClient;
   readonly logger: Logger;
   readonly metrics: Metrics;
 }
 
 @Module({})
 export class SchedulerModule {
-  static with({ config, database, transport, logger, metrics }: SchedulerDeps): DynamicModule {
+  static with({ config, database, transport, logger, metrics, placement: elsewhere }: SchedulerDeps): DynamicModule {
     const cache = new HostCache(config);
     const snapshots = new HostSnapshotsRepository(database);
     const attempts = new ScheduleAttemptsRepository(database);
     const loader = new HostLoader(cache, snapshots, new AggregatesRepository(database), logger, config.pageSize);
     const assertOutsideTransaction = (what: string) => database.assertOutsideTransaction(what);
-    const placement = rpcClient(transport, placementContract, { assertOutsideTransaction, metrics });
+    const placement = elsewhere ?? rpcClient(transport, placementContract, { assertOutsideTransaction, metrics });
     const selector = new DestinationSelector({
       cache,
       placement,
@@ -64,7 +67,7 @@ export class SchedulerModule {
 
 /** Reads the hosts, then serves. Rejects when the database cannot be read. */
 export async function startScheduler(deps: SchedulerDeps): Promise<RunningService> {
-  const { config, database, transport, logger, metrics } = deps;
+  const { config, database, transport, placement, logger, metrics } = deps;
   const app = await NestFactory.createApplicationContext(SchedulerModule.with(deps), {
     logger: false,
     abortOnError: false,
@@ -86,6 +89,7 @@ export async function startScheduler(deps: SchedulerDeps): Promise<RunningServic
       return [
         { part: 'database', ok: database_, ...(!database_ && { why: 'the compute database does not answer' }) },
         { part: 'rpc', ok: transport.connected, ...(!transport.connected && { why: 'the broker cannot be reached' }) },
+        ...(placement ? [await placement.ready()] : []),
       ];
     },
     async close(): Promise<void> {

@@ -1,4 +1,5 @@
 import { ArrayUnique, IsArray, IsBoolean, IsIn, IsInt, IsNumber, IsString, Matches, Max, Min } from 'class-validator';
+import { OptionalCallerConfig, PlacementAtConfig } from '@fractus/clients';
 import { Option, Section } from '@fractus/config';
 import { DatabaseConfig } from '@fractus/database';
 import { ProcessConfig } from '@fractus/process';
@@ -154,6 +155,7 @@ export class SchedulerConfig {
   @Min(0)
   attemptRetentionDays: number;
   @Section(() => FilteringConfig) filtering: FilteringConfig;
+  @Section(() => PlacementAtConfig) placement: PlacementAtConfig;
 }
 
 /** The options in the form of the pure pipeline. */
@@ -164,4 +166,5 @@ export class SchedulerProcessConfig extends SchedulerConfig {
   @Section(() => ProcessConfig) process: ProcessConfig;
   @Section(() => DatabaseConfig) database: DatabaseConfig;
   @Section(() => RpcConfig) rpc: RpcConfig;
+  @Section(() => OptionalCallerConfig) caller: OptionalCallerConfig;
 }

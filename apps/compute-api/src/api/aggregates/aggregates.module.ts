@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
 import { AggregatesRepository, HostsRepository, HypervisorsRepository, ServicesRepository } from '@fractus/compute-db';
-import { placementContract, schedulerNews } from '@fractus/rpc-contracts';
+import { schedulerNews } from '@fractus/rpc-contracts';
 import { Aggregates } from '../../app/aggregates/aggregates';
 import { ProviderAggregates } from '../../app/aggregates/provider-aggregates';
 import type { ApiParts } from '../../parts';
-import { clientOf } from '../rpc';
+import { clientOf, placementOf } from '../rpc';
 import { useCase } from '../use-case';
 import { AggregatesController } from './aggregates.controller';
 
@@ -16,7 +16,7 @@ function aggregatesOf(parts: ApiParts): Aggregates {
     hypervisors: new HypervisorsRepository(database),
     providers: new ProviderAggregates({
       services: new ServicesRepository(database),
-      placement: clientOf(parts, placementContract),
+      placement: placementOf(parts),
     }),
     news: clientOf(parts, schedulerNews),
     logger,

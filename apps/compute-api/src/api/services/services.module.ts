@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
 import { AggregatesRepository, HostsRepository, ServicesRepository } from '@fractus/compute-db';
-import { computeContract, placementContract, schedulerNews } from '@fractus/rpc-contracts';
+import { computeContract, schedulerNews } from '@fractus/rpc-contracts';
 import { Services } from '../../app/services/services';
 import type { ApiParts } from '../../parts';
 import { serviceLivenessOf } from '../availability-zones/availability-zones.module';
-import { clientOf, hostClientOf } from '../rpc';
+import { clientOf, hostClientOf, placementOf } from '../rpc';
 import { useCase } from '../use-case';
 import { ServicesController } from './services.controller';
 
@@ -16,7 +16,7 @@ function servicesOf(parts: ApiParts): Services {
     services: new ServicesRepository(deps.database),
     aggregates: new AggregatesRepository(deps.database),
     compute: hostClientOf(parts, computeContract),
-    placement: clientOf(parts, placementContract),
+    placement: placementOf(parts),
     news: clientOf(parts, schedulerNews),
     logger: deps.logger,
     zones: { fallback: config.defaultZone, internal: config.internalZone },
