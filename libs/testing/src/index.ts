@@ -15,4 +15,5 @@ export * from './random';
 export * from './servers';
 export * from './story-cloud';
 export * from './test-cloud';
+export * from './upstream-placement';
 export * from './use-cloud';

@@ -40,11 +40,14 @@ export const inRange = (range: Ranged, version: string): boolean =>
   (range.max === null || minor(version) <= minor(range.max));
 
 /** Where the reference data is, or null. */
-export function referenceFile(name: string): string | null {
+export const referenceFile = (name: string): string | null => sharedFile(join('reference', name));
+
+/** Where something beside the reference data is (`conformance/…`), or null. */
+export function sharedFile(path: string): string | null {
   const named = process.env['FRACTUS_SHARED'];
   for (let dir = resolve(__dirname); ; dir = dirname(dir)) {
     const roots = [...(named ? [named] : []), join(dir, 'shared')];
-    const found = roots.map((r) => join(r, 'reference', name)).find((f) => existsSync(f));
+    const found = roots.map((r) => join(r, path)).find((f) => existsSync(f));
     if (found) return found;
     if (dirname(dir) === dir) return null;
   }
