@@ -156,6 +156,9 @@ export class RecordingPlacement implements Handlers<typeof placementContract> {
   getCandidates(): Promise<never> {
     return notHere();
   }
+  explainCandidates(): Promise<never> {
+    return notHere();
+  }
   writeAllocations(): Promise<never> {
     return notHere();
   }

@@ -24,13 +24,14 @@ const suits = (p: ProviderRecord, rc: string, n: number): boolean => {
   return !!inv && n >= inv.minUnit && n <= inv.maxUnit && n % inv.stepSize === 0 && n <= free(p, rc);
 };
 
-export function oracle(records: readonly ProviderRecord[], query: CandidateQuery): string[] {
+/** `of`: those of one root alone, by its uuid. */
+export function oracle(records: readonly ProviderRecord[], query: CandidateQuery, of?: string): string[] {
   const byId = new Map(records.map((r) => [r.id, r]));
   const shares = (r: ProviderRecord): boolean => r.traits.has('MISC_SHARES_VIA_AGGREGATE');
   const ancestors = (r: ProviderRecord): ProviderRecord[] =>
     r.parentId === null ? [r] : [r, ...ancestors(byId.get(r.parentId)!)];
   const found = new Set<string>();
-  for (const anchor of records.filter((r) => r.parentId === null)) {
+  for (const anchor of records.filter((r) => r.parentId === null && (of === undefined || r.uuid === of))) {
     if (!query.rootRequired.every((t) => anchor.traits.has(t)) || query.rootForbidden.some((t) => anchor.traits.has(t)))
       continue;
     const members = records.filter((r) => r.rootId === anchor.id);

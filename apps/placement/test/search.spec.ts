@@ -1,5 +1,5 @@
 import { findCandidates } from '../src/domain/search';
-import { Trace } from '../src/domain/trace';
+import { type Count, Trace } from '../src/domain/trace';
 import { type GroupSketch, type Sketch, estateOf, query, show } from './estates';
 
 const host = (name: string, more: Partial<Sketch> = {}): Sketch => ({
@@ -17,6 +17,15 @@ const numa: Sketch[] = [
   { name: 'nic0', parent: 'numa0', inv: { SRIOV_NET_VF: 2 } },
   { name: 'nic1', parent: 'numa1', inv: { SRIOV_NET_VF: 2 } },
 ];
+
+const stage = (group: string | null, check: string, detail: string, into: Count, out: Count): object => ({
+  group,
+  check,
+  detail,
+  in: into,
+  out,
+  reasons: new Map(),
+});
 
 describe('candidate search', () => {
   it('finds every host with room, and none without', () => {
@@ -141,10 +150,16 @@ describe('candidate search', () => {
       }),
       { trace },
     );
+    const all = (n: number) => ({ providers: n, trees: n, anchors: n });
     expect(trace.stages).toEqual([
-      { group: '', check: 'root_forbidden', detail: 'COMPUTE_STATUS_DISABLED', in: 3, out: 2 },
-      { group: '', check: 'required', detail: 'HW_CPU_X86_AVX', in: 2, out: 1 },
-      { group: '', check: 'resource', detail: 'DISK_GB:80', in: 1, out: 0, bestFree: 60, bestMaxUnit: 2147483647 },
+      stage(null, 'root_forbidden', 'COMPUTE_STATUS_DISABLED', all(3), all(2)),
+      stage('', 'inventory', 'DISK_GB:80', all(2), all(2)),
+      stage('', 'required', 'HW_CPU_X86_AVX', all(2), all(1)),
+      {
+        ...stage('', 'resource', 'DISK_GB:80', all(1), all(0)),
+        reasons: new Map([['used', 1]]),
+        resource: { resourceClass: 'DISK_GB', need: 80, offered: 1, bestFree: 60, bestMaxUnit: 2147483647 },
+      },
     ]);
     expect(Object.fromEntries([...trace.firstFailure].map(([root, f]) => [root, f.check]))).toEqual({
       a: 'root_forbidden',

@@ -113,6 +113,9 @@ class PlacementController implements Handlers<typeof placementContract> {
   async getCandidates(_ctx: RequestContext, query: CandidateQuery): Promise<Candidates> {
     return this.placement.search(query);
   }
+  async explainCandidates(): Promise<never> {
+    return notNeeded();
+  }
   writeAllocations(_ctx: RequestContext, request: WriteAllocations): Promise<ConsumerRecords> {
     return this.placement.write(request);
   }

@@ -203,6 +203,85 @@ export class ListConsumers {
   @IsInt() @Min(1) limit: number;
 }
 
+/** Each counted once, from however many roots it is reached. */
+export class SearchCount {
+  @IsInt() providers: number;
+  @IsInt() trees: number;
+  /** Roots that candidates may still be found for. */
+  @IsInt() anchors: number;
+}
+/** What one check of the search let through, whole; each root goes through them in this order until one leaves it nothing. */
+export class ExplainedStage {
+  /** Suffix of the group; null for what is asked of roots and of all groups together. */
+  @Nullable() @IsString() group: string | null;
+  /** `root_required`, `root_forbidden`, `inventory`, `in_tree`, `member_of`, `not_member_of`, `required`, `forbidden`, `resource`, `combination`. */
+  @IsString() check: string;
+  /** What was asked: `DISK_GB:80`, a trait, aggregates; `together` for what is judged over several providers. */
+  @IsString() detail: string;
+  @Nested(() => SearchCount) in: SearchCount;
+  @Nested(() => SearchCount) out: SearchCount;
+  /**
+   * At `inventory`: resource class → providers without it. At `resource`: `no_inventory`, `min_unit`, `max_unit`,
+   * `step_size`, `total`, `reserved`, `used` → providers. At `combination`: `group_policy`, `capacity`, `same_subtree`,
+   * `nested`, `required`, `budget` → roots.
+   */
+  @MapOf('integer') reasons: Record<string, number>;
+  /** For resource checks, from here on: the class, the units asked of one provider, and providers that have the class. */
+  @IsOptional() @IsString() resourceClass?: string;
+  @IsOptional() @IsInt() need?: number;
+  @IsOptional() @IsInt() offered?: number;
+  /** The most that any of them has free, and its max_unit; left out where nobody has the class. */
+  @IsOptional() @IsInt() bestFree?: number;
+  @IsOptional() @IsInt() bestMaxUnit?: number;
+}
+/** The check that ended a root's chance. */
+export class ExplainedRoot {
+  @IsUUID() rootId: string;
+  @IsString() name: string;
+  @Nullable() @IsString() group: string | null;
+  /** Of a stage, or the reason of a `combination`. */
+  @IsString() check: string;
+  @IsString() detail: string;
+  /** For resource checks: the reason at the provider of this root that has most free. */
+  @IsOptional() @IsString() shortage?: string;
+  /** Its min_unit, max_unit or step_size where that is the reason; what it has free else. */
+  @IsOptional() @IsInt() have?: number;
+  @IsOptional() @IsInt() need?: number;
+}
+/** One thing less that alone gives candidates. */
+export class QueryRelaxation {
+  /** `resource` (an amount is lowered), or what is dropped: `required`, `forbidden`, `member_of`, `not_member_of`, `in_tree`, `root_required`, `root_forbidden`, `same_subtree`, `group_policy`. */
+  @IsString() relax: string;
+  @Nullable() @IsString() group: string | null;
+  @IsString() detail: string;
+  /** What to change, in words. */
+  @IsString() sentence: string;
+  /** Roots that would have a candidate. */
+  @IsInt() anchors: number;
+  /** There may be more of them: not all were looked at. */
+  @IsBoolean() atLeast: boolean;
+  /** For `resource`: the class, the units asked, and the most that fits instead. */
+  @IsOptional() @IsString() resourceClass?: string;
+  @IsOptional() @IsInt() from?: number;
+  @IsOptional() @IsInt() to?: number;
+}
+/** Why a query has the candidates it has, whatever its limit, or has none. */
+export class CandidateExplanation {
+  /** Counted up to 1000; `more` when there are more. */
+  @IsInt() candidates: number;
+  @IsBoolean() more: boolean;
+  /** The whole estate. */
+  @Nested(() => SearchCount) asked: SearchCount;
+  @ListOf(() => ExplainedStage) stages: ExplainedStage[];
+  /** Roots without a candidate, and the first 200 of them. */
+  @IsInt() failedRoots: number;
+  @ListOf(() => ExplainedRoot) roots: ExplainedRoot[];
+  /** Up to 8, those that help most roots first; empty where there are candidates. */
+  @ListOf(() => QueryRelaxation) wouldFitIf: QueryRelaxation[];
+  /** The search's budget was spent, or there are more relaxations than are told. */
+  @IsBoolean() truncated: boolean;
+}
+
 export const placementContract = defineContract('placement', 'queue', {
   ensureProviders: call(EnsureProviders, ProviderRecords, 60_000),
   getProviders: call(ProviderIds, ProviderRecords),
@@ -214,4 +293,5 @@ export const placementContract = defineContract('placement', 'queue', {
   getAllocations: call(ConsumerId, ConsumerRecord),
   deleteAllocations: call(DeleteAllocations, Deleted),
   listConsumers: call(ListConsumers, ConsumerRecords),
+  explainCandidates: call(CandidateQuery, CandidateExplanation),
 });

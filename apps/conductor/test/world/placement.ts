@@ -53,6 +53,7 @@ export class PlacementLedger {
       updateProviders: refuse,
       deleteProvider: refuse,
       getCandidates: refuse,
+      explainCandidates: refuse,
       writeAllocations: async (_ctx, { consumers }) => {
         consumers.forEach((c) => this.write(c));
         return { consumers: [] };

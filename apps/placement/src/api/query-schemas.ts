@@ -32,6 +32,23 @@ const NUMBER = '[1-9][0-9]*';
 /** A suffix of a request group from 1.33 on. */
 export const GROUP_NAME = '[a-zA-Z0-9_-]{1,64}';
 
+const CANDIDATES: QuerySpec = {
+  parameters: {
+    resources: { versions: '1.10-1.24', schema: TEXT, required: true },
+    limit: { versions: '1.16-', schema: LIMIT },
+    required: { versions: '1.17-1.24', schema: TEXT },
+    member_of: { versions: '1.21-1.24', schema: TEXT },
+    group_policy: { versions: '1.25-', schema: { type: 'string', enum: ['none', 'isolate'] } },
+    root_required: { versions: '1.35-', schema: TEXT },
+    same_subtree: { versions: '1.36-', schema: TEXT },
+  },
+  patterns: [
+    { versions: '1.25-1.30', names: GROUP, suffix: NUMBER },
+    { versions: '1.31-1.32', names: [...GROUP, 'in_tree'], suffix: NUMBER },
+    { versions: '1.33-', names: [...GROUP, 'in_tree'], suffix: GROUP_NAME },
+  ],
+};
+
 export const QUERIES: Readonly<Record<string, QuerySpec>> = {
   'GET /resource_providers': {
     parameters: {
@@ -53,22 +70,8 @@ export const QUERIES: Readonly<Record<string, QuerySpec>> = {
       consumer_type: { versions: '1.38-', schema: { ...ID, pattern: '^[A-Z0-9_]+$|^all|^unknown$' } },
     },
   },
-  'GET /allocation_candidates': {
-    parameters: {
-      resources: { versions: '1.10-1.24', schema: TEXT, required: true },
-      limit: { versions: '1.16-', schema: LIMIT },
-      required: { versions: '1.17-1.24', schema: TEXT },
-      member_of: { versions: '1.21-1.24', schema: TEXT },
-      group_policy: { versions: '1.25-', schema: { type: 'string', enum: ['none', 'isolate'] } },
-      root_required: { versions: '1.35-', schema: TEXT },
-      same_subtree: { versions: '1.36-', schema: TEXT },
-    },
-    patterns: [
-      { versions: '1.25-1.30', names: GROUP, suffix: NUMBER },
-      { versions: '1.31-1.32', names: [...GROUP, 'in_tree'], suffix: NUMBER },
-      { versions: '1.33-', names: [...GROUP, 'in_tree'], suffix: GROUP_NAME },
-    ],
-  },
+  'GET /allocation_candidates': CANDIDATES,
+  'GET /allocation_candidates/explain': CANDIDATES,
 };
 
 const made = new Map<string, JsonSchema>();

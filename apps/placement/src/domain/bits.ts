@@ -45,6 +45,22 @@ export class Bits {
     return this;
   }
 
+  clearAll(): void {
+    this.words.fill(0);
+  }
+
+  /** Keeps the members that pass. */
+  filter(test: (i: number) => boolean): void {
+    for (let w = 0; w < this.words.length; w++) {
+      let kept = 0;
+      for (let rest = this.word(w); rest; rest &= rest - 1) {
+        const bit = rest & -rest;
+        if (test(w * 32 + 31 - Math.clz32(bit))) kept |= bit;
+      }
+      this.words[w] = kept;
+    }
+  }
+
   count(): number {
     let n = 0;
     for (const word of this.words) for (let w = word; w; w &= w - 1) n++;

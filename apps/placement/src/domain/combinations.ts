@@ -1,12 +1,15 @@
 /**
  * All ways to decide an anchor's choices, one at a time: depth first with an explicit stack, cut as soon as a provider
  * would be asked for more than it has left (with what is in use), so that the work follows the answer.
+ *
+ * What is asked of whom is numbered once: a cell for every class of every provider, with its room and what the decision
+ * so far has taken of it. A step is then a few reads of arrays.
  */
-import { capacityOf } from './capacity';
+import { roomOf } from './capacity';
 import type { CandidateQuery, RequestGroup } from './candidate-query';
 import { type Choice, coversTraits } from './group-options';
 import { type Provider, isAncestorOrSelf } from './provider';
-import type { CheckName, Trace } from './trace';
+import type { Refusal } from './trace';
 
 /** A decided anchor: who gives what. */
 export interface Pick {
@@ -23,16 +26,35 @@ export interface Budget {
 }
 export const PER_CHOICE_KEPT = 10;
 
+/** A choice, with the cells that each option would be taken from. */
+interface Level {
+  readonly choice: Choice;
+  readonly amounts: readonly number[];
+  /** By option: a cell for each class of the demand. */
+  readonly cells: readonly (readonly number[])[];
+  /** By option: the number of its provider. */
+  readonly providers: readonly number[];
+  /** `isolate` holds for it. */
+  readonly alone: boolean;
+  /** The last one of its group. */
+  readonly closes: boolean;
+  /** Sets of suffixes that share a subtree and that this one is of. */
+  readonly subtrees: readonly (readonly string[])[];
+}
+
 export class Combinations {
   private readonly choices: Choice[];
+  private readonly levels: Level[];
+  /** By level: the option that is being looked at. */
   private readonly position: number[];
-  private readonly chosen: Provider[];
-  private readonly taken = new Map<string, number>();
+  private readonly chosen: Provider[] = [];
+  private readonly room: number[] = [];
+  private readonly taken: number[] = [];
+  /** By provider: how many groups that must be alone have it. */
+  private readonly held: number[] = [];
   private level = 0;
-  private readonly lastLevelOf = new Map<string, number>();
   /** Checks that refused a whole or partial decision, for the explanation. */
-  readonly refused = new Map<CheckName, number>();
-  found = 0;
+  private readonly refused = new Map<Refusal, number>();
 
   constructor(
     choices: readonly Choice[],
@@ -41,27 +63,36 @@ export class Combinations {
   ) {
     this.choices = [...choices].sort((a, b) => a.options.length - b.options.length);
     this.position = this.choices.map(() => -1);
-    this.chosen = [];
-    this.choices.forEach((c, i) => this.lastLevelOf.set(c.group.suffix, i));
+    const lastOf = new Map(this.choices.map((c, i) => [c.group.suffix, i]));
+    const numbers = new Map<Provider, number>();
+    const cells = new Map<string, Map<Provider, number>>();
+    this.levels = this.choices.map((choice, i) => ({
+      choice,
+      amounts: choice.demand.map(([, amount]) => amount),
+      cells: choice.options.map((p) => choice.demand.map(([rc]) => this.cellOf(cells, p, rc))),
+      providers: choice.options.map((p) => this.numberOf(numbers, p)),
+      alone: query.groupPolicy === 'isolate' && choice.group.suffix !== '',
+      closes: lastOf.get(choice.group.suffix) === i,
+      subtrees: query.sameSubtree.filter((suffixes) => suffixes.includes(choice.group.suffix)),
+    }));
   }
 
   /** The next candidate, or undefined when there is none left (or the budget is spent). */
   next(): Pick | undefined {
-    const depth = this.choices.length;
+    const depth = this.levels.length;
     if (this.level === depth) this.retreat();
     while (this.level >= 0) {
       if (this.budget.left-- <= 0) return undefined;
-      const choice = this.choices[this.level] as Choice;
-      const option = choice.options[++(this.position[this.level] as number)];
-      if (!option) {
+      const level = this.levels[this.level] as Level;
+      const at = ++(this.position[this.level] as number);
+      if (at >= level.providers.length) {
         this.position[this.level] = -1;
         this.retreat();
         continue;
       }
-      if (!this.take(choice, option)) continue;
+      if (!this.take(level, at)) continue;
       this.level++;
       if (this.level === depth) {
-        this.found++;
         this.budget.left -= depth * PER_CHOICE_KEPT;
         return { choices: this.choices, chosen: [...this.chosen] };
       }
@@ -69,49 +100,70 @@ export class Combinations {
     return undefined;
   }
 
+  /** What stood most often between the choices and a candidate, where there was none. */
+  get worstRefusal(): Refusal {
+    const [worst] = [...this.refused].sort((a, b) => b[1] - a[1]);
+    return this.level >= 0 || !worst ? 'budget' : worst[0];
+  }
+
+  private cellOf(cells: Map<string, Map<Provider, number>>, provider: Provider, resourceClass: string): number {
+    let known = cells.get(resourceClass);
+    if (!known) cells.set(resourceClass, (known = new Map()));
+    let cell = known.get(provider);
+    if (cell === undefined) {
+      known.set(provider, (cell = this.room.push(roomOf(provider, resourceClass)) - 1));
+      this.taken.push(0);
+    }
+    return cell;
+  }
+
+  private numberOf(numbers: Map<Provider, number>, provider: Provider): number {
+    let number = numbers.get(provider);
+    if (number === undefined) numbers.set(provider, (number = this.held.push(0) - 1));
+    return number;
+  }
+
   private retreat(): void {
     this.level--;
     if (this.level < 0) return;
-    const provider = this.chosen.pop() as Provider;
-    for (const [rc, amount] of (this.choices[this.level] as Choice).demand) {
-      const key = `${provider.id}/${rc}`;
-      this.taken.set(key, (this.taken.get(key) ?? 0) - amount);
-    }
+    this.chosen.pop();
+    this.book(this.levels[this.level] as Level, this.position[this.level] as number, -1);
+  }
+
+  private book({ cells, amounts, providers, alone }: Level, at: number, sign: 1 | -1): void {
+    const own = cells[at] as readonly number[];
+    for (let i = 0; i < own.length; i++) (this.taken[own[i] as number] as number) += sign * (amounts[i] as number);
+    if (alone) (this.held[providers[at] as number] as number) += sign;
   }
 
   /** Books the option; false (and nothing booked) when a check refuses it. */
-  private take(choice: Choice, provider: Provider): boolean {
-    const refusal = this.refusal(choice, provider);
+  private take(level: Level, at: number): boolean {
+    const refusal = this.refusal(level, at);
     if (refusal) {
       this.refused.set(refusal, (this.refused.get(refusal) ?? 0) + 1);
       return false;
     }
-    for (const [rc, amount] of choice.demand) {
-      const key = `${provider.id}/${rc}`;
-      this.taken.set(key, (this.taken.get(key) ?? 0) + amount);
-    }
-    this.chosen.push(provider);
+    this.book(level, at, 1);
+    this.chosen.push(level.choice.options[at] as Provider);
     return true;
   }
 
-  private refusal(choice: Choice, provider: Provider): CheckName | undefined {
-    const { group } = choice;
-    if (this.query.groupPolicy === 'isolate' && group.suffix !== '') {
-      for (let i = 0; i < this.level; i++)
-        if (this.chosen[i] === provider && this.choices[i]?.group.suffix !== '') return 'group_policy';
+  private refusal(level: Level, at: number): Refusal | undefined {
+    if (level.alone && (this.held[level.providers[at] as number] as number) > 0) return 'group_policy';
+    const cells = level.cells[at] as readonly number[];
+    for (let i = 0; i < cells.length; i++) {
+      const cell = cells[i] as number;
+      if ((this.taken[cell] as number) + (level.amounts[i] as number) > (this.room[cell] as number)) return 'capacity';
     }
-    for (const [rc, amount] of choice.demand) {
-      const inventory = provider.inventories.get(rc);
-      if (!inventory) return 'capacity';
-      const sum = amount + (this.taken.get(`${provider.id}/${rc}`) ?? 0);
-      if (sum > inventory.maxUnit || (provider.used.get(rc) ?? 0) + sum > capacityOf(inventory)) return 'capacity';
-    }
+    const { group, options } = level.choice;
+    const provider = options[at] as Provider;
     if (!this.query.nestedAware && this.chosen.some((p) => p !== provider && p.tree === provider.tree)) return 'nested';
-    if (this.lastLevelOf.get(group.suffix) !== this.level) return undefined;
-    if (group.suffix === '' && !coversTraits(group, this.providersOf(group, provider))) return 'required';
-    return this.query.sameSubtree.some((suffixes) => this.breaksSubtree(suffixes, group.suffix, provider))
-      ? 'same_subtree'
-      : undefined;
+    if (!level.closes) return undefined;
+    if (group.suffix === '' && group.required.length && !coversTraits(group, this.providersOf(group, provider)))
+      return 'required';
+    for (const suffixes of level.subtrees)
+      if (this.breaksSubtree(suffixes, group.suffix, provider)) return 'same_subtree';
+    return undefined;
   }
 
   private providersOf(group: RequestGroup, last: Provider): Provider[] {
@@ -122,7 +174,6 @@ export class Combinations {
 
   /** Whether this provider, the last one missing for the set, leaves it without a common top among its own members. */
   private breaksSubtree(suffixes: readonly string[], suffix: string, provider: Provider): boolean {
-    if (!suffixes.includes(suffix)) return false;
     const members = [provider];
     for (let i = 0; i < this.choices.length; i++) {
       const other = this.choices[i]?.group.suffix ?? '';
@@ -132,13 +183,4 @@ export class Combinations {
     }
     return !members.some((top) => members.every((p) => isAncestorOrSelf(top, p)));
   }
-}
-
-/** Books the counts of an exhausted anchor: what stood between its choices and a candidate. */
-export function traceCombinations(trace: Trace, root: Provider, combinations: Combinations): void {
-  for (const [check, n] of combinations.refused)
-    trace.count('', check, 'together', n + combinations.found, combinations.found);
-  if (combinations.found > 0) return;
-  const worst = [...combinations.refused].sort((a, b) => b[1] - a[1])[0];
-  if (worst) trace.failed(root, '', worst[0], 'together');
 }

@@ -78,7 +78,7 @@ export class Estate {
     const tree = slot === undefined ? undefined : this.slots[slot];
     if (slot === undefined || !tree) return;
     for (const provider of tree.providers) this.forget(provider);
-    this.index.remove(slot);
+    this.index.remove(slot, tree);
     this.slots[slot] = undefined;
     this.slotOfRoot.delete(rootId);
     this.freeSlots.push(slot);
@@ -139,12 +139,16 @@ export class Estate {
     return [...found].sort((a, b) => a.id - b.id);
   }
 
-  /** The trees that the sharing provider serves, its own included. */
-  servedBy(provider: Provider): Bits {
-    const bits = new Bits();
+  /** Adds the trees that the sharing provider serves, its own included. */
+  addServed(provider: Provider, bits: Bits): void {
     for (const aggregate of provider.aggregates) bits.or(this.index.withMember(aggregate));
     bits.set(this.slotOf(provider.tree));
-    return bits;
+  }
+
+  /** The opposite: only trees that the provider does not serve are left. */
+  removeServed(provider: Provider, bits: Bits): void {
+    for (const aggregate of provider.aggregates) bits.andNot(this.index.withMember(aggregate));
+    bits.clear(this.slotOf(provider.tree));
   }
 
   private learn(provider: Provider): void {

@@ -4,10 +4,10 @@
  * A suffixed group becomes one choice among providers that meet it alone. The unsuffixed group becomes one choice per
  * resource class: each may come from another provider of the tree, or from one that shares with it.
  */
-import { canGive, freeOf } from './capacity';
+import { canGive } from './capacity';
 import type { CandidateQuery, RequestGroup } from './candidate-query';
 import type { Provider, Tree } from './provider';
-import type { CheckName, Trace } from './trace';
+import { type CheckName, type StepAt, TOGETHER, type Trace } from './trace';
 
 /** One thing to be decided: who gives `demand` in the name of `group`. */
 export interface Choice {
@@ -38,89 +38,108 @@ export function choicesFor(
   return choices;
 }
 
-/** Filters one list through named checks, counting as it goes. */
+/** What a check is about, for the explanation. */
+type Asked = Pick<StepAt, 'demand' | 'classes'>;
+
+/** Takes one anchor's providers through a group's checks, in the same order for every anchor. */
 class Funnel {
+  private place = 0;
+
   constructor(
-    private readonly root: Provider,
+    private readonly tree: Tree,
     private readonly group: RequestGroup,
-    public list: Provider[],
+    public list: readonly Provider[],
     private readonly trace: Trace | undefined,
   ) {}
 
-  keep(check: CheckName, detail: () => string, test: (p: Provider) => boolean): this {
-    const before = this.list.length;
-    if (before === 0) return this;
-    this.list = this.list.filter(test);
-    if (this.trace) {
-      this.trace.count(this.group.suffix, check, detail(), before, this.list.length);
-      if (this.list.length === 0) this.trace.failed(this.root, this.group.suffix, check, detail());
-    }
+  /** Keeps what passes; once nothing is left, nothing is asked any more. */
+  keep(check: CheckName, detail: () => string, test: (p: Provider) => boolean, asked?: Asked): this {
+    return this.list.length === 0 ? this : this.narrow(check, detail, this.list.filter(test), asked);
+  }
+
+  /** For checks that judge more than one provider at a time. */
+  narrow(check: CheckName, detail: () => string, after: readonly Provider[], asked?: Asked): this {
+    const before = this.list;
+    this.list = after;
+    const { tree, group, place } = this;
+    this.trace?.step({ tree, group: group.suffix, place, check, detail, ...asked }, before, after);
+    this.place++;
     return this;
   }
 
-  resource(resourceClass: string, amount: number): this {
-    const asked = this.list;
-    this.keep(
-      'resource',
-      () => `${resourceClass}:${amount}`,
-      (p) => canGive(p, resourceClass, amount),
-    );
-    if (this.trace && asked.length > 0) {
-      const stage = this.trace.count(this.group.suffix, 'resource', `${resourceClass}:${amount}`, 0, 0);
-      for (const p of asked)
-        this.trace.best(stage, freeOf(p, resourceClass), p.inventories.get(resourceClass)?.maxUnit ?? 0);
-    }
-    return this;
+  get isEmpty(): boolean {
+    return this.list.length === 0;
   }
 }
 
 const hasAny = (set: ReadonlySet<string>, names: readonly string[]): boolean => names.some((n) => set.has(n));
+const amountOf = ([rc, amount]: readonly [string, number]) => `${rc}:${amount}`;
 
 /** A suffixed group: one provider has it all. Aggregates are the provider's own; the root's do not count here. */
 function single(
   group: RequestGroup,
-  reach: Reach,
+  { tree, shared }: Reach,
   treeOf: (uuid: string) => Tree | undefined,
   trace?: Trace,
 ): Choice[] | undefined {
   const demand = [...group.resources];
-  const all = [...reach.tree.providers, ...reach.shared].filter((p) => demand.every(([rc]) => p.inventories.has(rc)));
-  const funnel = new Funnel(reach.tree.root, group, all, trace);
-  if (all.length === 0) noInventory(group, demand, reach, trace);
-  if (group.inTree !== undefined) {
-    const tree = treeOf(group.inTree);
+  const classes = [...group.resources.keys()];
+  const funnel = new Funnel(tree, group, shared.length ? [...tree.providers, ...shared] : tree.providers, trace);
+  if (classes.length)
     funnel.keep(
-      'in_tree',
-      () => group.inTree ?? '',
-      (p) => p.tree === tree,
+      'inventory',
+      () => demand.map(amountOf).join(),
+      (p) => classes.every((rc) => p.inventories.has(rc)),
+      { classes },
     );
-  }
+  inTree(funnel, group, treeOf);
   for (const set of group.memberOf)
     funnel.keep(
       'member_of',
-      () => set.join(','),
+      () => set.join(),
       (p) => hasAny(p.aggregates, set),
     );
   if (group.notMemberOf.length)
     funnel.keep(
       'not_member_of',
-      () => group.notMemberOf.join(','),
+      () => group.notMemberOf.join(),
       (p) => !hasAny(p.aggregates, group.notMemberOf),
     );
   for (const set of group.required)
     funnel.keep(
       'required',
-      () => set.join(','),
+      () => set.join(),
       (p) => hasAny(p.traits, set),
     );
-  if (group.forbidden.length)
+  forbidden(funnel, group);
+  for (const of of demand)
+    funnel.keep(
+      'resource',
+      () => amountOf(of),
+      (p) => canGive(p, ...of),
+      { demand: of },
+    );
+  return funnel.isEmpty ? undefined : [{ group, demand, options: funnel.list }];
+}
+
+function inTree(funnel: Funnel, group: RequestGroup, treeOf: (uuid: string) => Tree | undefined): void {
+  const { inTree: uuid } = group;
+  if (uuid === undefined) return;
+  const tree = treeOf(uuid);
+  funnel.keep(
+    'in_tree',
+    () => uuid,
+    (p) => p.tree === tree,
+  );
+}
+
+function forbidden(funnel: Funnel, group: RequestGroup): void {
+  for (const trait of group.forbidden)
     funnel.keep(
       'forbidden',
-      () => group.forbidden.join(','),
-      (p) => !hasAny(p.traits, group.forbidden),
+      () => trait,
+      (p) => !p.traits.has(trait),
     );
-  for (const [rc, amount] of demand) funnel.resource(rc, amount);
-  return funnel.list.length ? [{ group, demand, options: funnel.list }] : undefined;
 }
 
 /** The unsuffixed group. An aggregate of the anchor's root spans its tree; what is shared must be in the aggregate itself. */
@@ -131,84 +150,59 @@ function spread(
   trace?: Trace,
 ): Choice[] | undefined {
   const { tree } = reach;
-  const root = tree.root;
-  const own = (p: Provider): boolean => p.tree === tree;
+  const { root } = tree;
   const shared = group.inTree === undefined ? reach.shared : []; // in_tree turns sharing off
-  const all = [...tree.providers, ...shared].filter((p) =>
-    [...group.resources.keys()].some((rc) => p.inventories.has(rc)),
+  const classes = [...group.resources.keys()];
+  const funnel = new Funnel(tree, group, shared.length ? [...tree.providers, ...shared] : tree.providers, trace);
+  funnel.keep(
+    'inventory',
+    () => [...group.resources].map(amountOf).join(),
+    (p) => classes.some((rc) => p.inventories.has(rc)),
+    { classes },
   );
-  if (all.length === 0) noInventory(group, [...group.resources], reach, trace);
-  const funnel = new Funnel(root, group, all, trace);
-  if (group.inTree !== undefined)
-    funnel.keep(
-      'in_tree',
-      () => group.inTree ?? '',
-      (p) => treeOf(group.inTree ?? '') === p.tree,
-    );
+  inTree(funnel, group, treeOf);
   for (const set of group.memberOf)
     funnel.keep(
       'member_of',
-      () => set.join(','),
-      (p) => hasAny(p.aggregates, set) || (own(p) && hasAny(root.aggregates, set)),
+      () => set.join(),
+      (p) => hasAny(p.aggregates, set) || (p.tree === tree && hasAny(root.aggregates, set)),
     );
   if (group.notMemberOf.length) {
     const bad = group.notMemberOf;
     funnel.keep(
       'not_member_of',
-      () => bad.join(','),
+      () => bad.join(),
       (p) => !hasAny(p.aggregates, bad) && !hasAny(root.aggregates, bad),
     );
   }
-  if (group.forbidden.length)
-    funnel.keep(
-      'forbidden',
-      () => group.forbidden.join(','),
-      (p) => !hasAny(p.traits, group.forbidden),
-    );
-  if (funnel.list.length === 0 || !coverable(group, funnel.list, root, trace)) return undefined;
-  const choices: Choice[] = [];
-  for (const [rc, amount] of group.resources) {
-    const options = new Funnel(
-      root,
-      group,
-      funnel.list.filter((p) => p.inventories.has(rc)),
-      trace,
-    );
-    if (options.list.length === 0) noInventory(group, [[rc, amount]], reach, trace);
-    options.resource(rc, amount);
-    if (options.list.length === 0) return undefined;
-    choices.push({ group, demand: [[rc, amount]], options: options.list });
-  }
-  const givers = choices.flatMap((c) => c.options);
-  if (coversTraits(group, givers)) return choices;
-  trace?.count(group.suffix, 'required', 'together', 1, 0);
-  trace?.failed(root, group.suffix, 'required', 'together');
-  return undefined;
-}
-
-/** Whether the required traits can be had together from these providers at all; counted in roots. */
-function coverable(group: RequestGroup, providers: readonly Provider[], root: Provider, trace?: Trace): boolean {
+  forbidden(funnel, group);
   for (const set of group.required) {
-    const ok = providers.some((p) => hasAny(p.traits, set));
-    trace?.count(group.suffix, 'required', set.join(','), 1, ok ? 1 : 0);
-    if (ok) continue;
-    trace?.failed(root, group.suffix, 'required', set.join(','));
-    return false;
+    if (funnel.isEmpty) return undefined;
+    const { list } = funnel;
+    const had = list.some((p) => hasAny(p.traits, set)); // whether it can be had at all
+    funnel.narrow('required', () => set.join(), had ? list : []);
   }
-  return true;
+  return funnel.isEmpty ? undefined : perClass(funnel, group);
 }
 
-function noInventory(
-  group: RequestGroup,
-  demand: readonly (readonly [string, number])[],
-  reach: Reach,
-  trace?: Trace,
-): void {
-  if (!trace) return;
-  for (const [rc, amount] of demand) {
-    trace.count(group.suffix, 'resource', `${rc}:${amount}`, 0, 0);
-    trace.failed(reach.tree.root, group.suffix, 'resource', `${rc}:${amount}`);
+/** One choice per resource class. What may still give something, of the classes asked so far or later, stays in the funnel. */
+function perClass(funnel: Funnel, group: RequestGroup): Choice[] | undefined {
+  const demands = [...group.resources];
+  const choices: Choice[] = [];
+  const givers = new Set<Provider>();
+  for (const [i, demand] of demands.entries()) {
+    const options = funnel.list.filter((p) => canGive(p, ...demand));
+    for (const p of options) givers.add(p);
+    const later = demands.slice(i + 1);
+    const left = funnel.list.filter((p) => givers.has(p) || later.some(([rc]) => p.inventories.has(rc)));
+    funnel.narrow('resource', () => amountOf(demand), options.length ? left : [], { demand });
+    if (options.length === 0) return undefined;
+    choices.push({ group, demand: [demand], options });
   }
+  if (group.required.length === 0) return choices;
+  const covered = coversTraits(group, [...givers]);
+  funnel.narrow('required', () => TOGETHER, covered ? funnel.list : []);
+  return covered ? choices : undefined;
 }
 
 /** Whether one candidate's providers cover the unsuffixed group's required traits together. */

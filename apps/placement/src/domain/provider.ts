@@ -61,6 +61,8 @@ export interface Tree {
   readonly revision: number;
   /** Aggregates that any member belongs to. */
   readonly aggregates: ReadonlySet<string>;
+  /** Whether any member shares: the tree may then be found from other anchors than its own root. */
+  readonly sharing: boolean;
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -91,6 +93,7 @@ export function buildTree(records: readonly ProviderRecord[], revision: number):
     const parent = tree.providers[i] as Provider;
     for (const record of children.get(parent.id) ?? []) adopt(record, parent);
   }
+  tree.sharing = tree.providers.some((p) => p.sharing);
   if (tree.providers.length !== records.length)
     throw new Error(`tree of ${first.uuid}: ${records.length - tree.providers.length} providers hang on no parent`);
   return tree;

@@ -9,14 +9,15 @@
  * With a trace, the index is left out and every anchor is counted check by check; the code that decides is the same, but
  * for anchors of a single provider (`flat-anchor.ts`).
  */
-import type { CandidateQuery } from './candidate-query';
-import { type Budget, Combinations, PER_CHOICE_KEPT, type Pick, traceCombinations } from './combinations';
+import { Bits } from './bits';
+import type { CandidateQuery, RequestGroup } from './candidate-query';
+import { type Budget, Combinations, PER_CHOICE_KEPT, type Pick } from './combinations';
 import type { Estate } from './estate';
 import { FlatCandidate, isFlat, meetsAlone, onlyGroup } from './flat-anchor';
 import { choicesFor } from './group-options';
-import { mayFit } from './may-fit';
+import { type MayFit, mayFit } from './may-fit';
 import type { Provider, Tree } from './provider';
-import type { Trace } from './trace';
+import type { CheckName, Trace } from './trace';
 
 /** One way to satisfy the whole query. */
 export interface Candidate {
@@ -48,41 +49,72 @@ export interface SearchOptions {
 
 export const DEFAULT_BUDGET = 5_000_000;
 
+/** What one search is about, and what it may still spend. */
+export interface Search {
+  readonly estate: Estate;
+  readonly query: CandidateQuery;
+  readonly budget: Budget;
+  readonly trace?: Trace;
+}
+
+/** An anchor with a candidate, and all its ways to more. */
+interface Decided {
+  readonly tree: Tree;
+  readonly first: Pick;
+  readonly combinations: Combinations;
+}
+
 export function findCandidates(estate: Estate, query: CandidateQuery, options: SearchOptions = {}): SearchResult {
   const { trace } = options;
   const budget: Budget = { left: options.budget ?? DEFAULT_BUDGET };
-  const slots = trace ? estate.index.all : mayFit(estate, query);
+  const search: Search = { estate, query, budget, ...(trace && { trace }) };
+  const left = trace ? undefined : mayFit(estate, query);
+  const slots = trace ? estate.index.all : left?.slots;
   const start = query.limit === undefined ? 0 : Math.floor((options.offset ?? 0) * estate.slotCount);
   const limit = query.limit ?? Infinity;
   const collected = new Collector();
   const alone = trace ? undefined : onlyGroup(query);
-  const treeOf = (uuid: string): Tree | undefined => estate.provider(uuid)?.tree;
-  let waiting: { tree: Tree; combinations: Combinations }[] = [];
+  const waiting: Decided[] = [];
   let visited = 0;
 
   for (const slot of slots?.from(start) ?? []) {
-    if (collected.candidates.length >= limit && !trace) break;
+    if (!trace && (collected.candidates.length >= limit || budget.left <= 0)) break;
     const tree = estate.treeAt(slot);
-    if (!tree) continue;
+    if (!tree || (left && !left.slots.has(slot))) continue;
     visited++;
-    if (!rootSuits(query, tree.root, trace)) continue;
-    const shared = estate.sharedWith(tree);
-    if (alone && shared.length === 0 && isFlat(tree)) {
-      if (budget.left-- <= 0 || !meetsAlone(tree.root, alone, treeOf)) continue;
+    if (alone && isFlat(tree) && estate.sharedWith(tree).length === 0) {
+      if (!meetsFlat(search, tree, alone)) continue;
       budget.left -= PER_CHOICE_KEPT;
       collected.candidates.push(new FlatCandidate(tree.root, alone));
       continue;
     }
-    const choices = choicesFor(query, { tree, shared }, treeOf, trace);
-    if (!choices) continue;
-    const combinations = new Combinations(choices, query, budget);
-    const first = combinations.next();
-    if (first && collected.candidates.length < limit) collected.add(tree, first);
-    if (first) waiting.push({ tree, combinations });
-    else if (trace) traceCombinations(trace, tree.root, combinations);
+    const decided = decide(search, tree);
+    if (!decided || collected.candidates.length >= limit) continue;
+    collected.add(tree, decided.first);
+    waiting.push(decided);
+    if (left && !left.own.has(slot)) leaveOutServedAlike(estate, left, tree);
   }
+  takeTurns(waiting, collected, limit);
+  return new Result(collected.candidates, visited, budget.left <= 0);
+}
+
+/**
+ * The tree gives nothing itself and has candidates all the same: they are made of what is shared with it. Others that give
+ * nothing themselves and that nothing else is shared with could only give the same candidates again.
+ */
+function leaveOutServedAlike(estate: Estate, { slots, own }: MayFit, tree: Tree): void {
+  const here = new Set(estate.sharedWith(tree));
+  const alike = new Bits();
+  for (const provider of here) estate.addServed(provider, alike);
+  alike.and(slots).andNot(own);
+  for (const provider of estate.sharingProviders()) if (!here.has(provider)) estate.removeServed(provider, alike);
+  slots.andNot(alike);
+}
+
+/** Each gives one candidate in turn until none has more. */
+function takeTurns(waiting: Decided[], collected: Collector, limit: number): void {
   while (waiting.length > 0 && collected.candidates.length < limit) {
-    const again: typeof waiting = [];
+    const again: Decided[] = [];
     for (const turn of waiting) {
       if (collected.candidates.length >= limit) break;
       const pick = turn.combinations.next();
@@ -92,7 +124,31 @@ export function findCandidates(estate: Estate, query: CandidateQuery, options: S
     }
     waiting = again;
   }
-  return new Result(collected.candidates, visited, budget.left <= 0);
+}
+
+/** Whether the anchor has a candidate: all that a search decides of one tree. */
+export function fits(search: Search, tree: Tree): boolean {
+  const alone = onlyGroup(search.query);
+  return alone && isFlat(tree) && search.estate.sharedWith(tree).length === 0
+    ? meetsFlat(search, tree, alone)
+    : decide(search, tree) !== undefined;
+}
+
+function meetsFlat({ estate, query, budget }: Search, { root }: Tree, group: RequestGroup): boolean {
+  budget.left--;
+  return rootSuits(query, root.tree) && meetsAlone(root, group, (uuid) => estate.provider(uuid)?.tree);
+}
+
+function decide({ estate, query, budget, trace }: Search, tree: Tree): Decided | undefined {
+  budget.left--;
+  if (!rootSuits(query, tree, trace)) return undefined;
+  const reach = { tree, shared: estate.sharedWith(tree) };
+  const choices = choicesFor(query, reach, (uuid) => estate.provider(uuid)?.tree, trace);
+  if (!choices) return undefined;
+  const combinations = new Combinations(choices, query, budget);
+  const first = combinations.next();
+  trace?.decided(tree, [...new Set(choices.flatMap((c) => c.options))], first ? undefined : combinations.worstRefusal);
+  return first && { tree, first, combinations };
 }
 
 class Result implements SearchResult {
@@ -110,22 +166,18 @@ class Result implements SearchResult {
   }
 }
 
-function rootSuits(query: CandidateQuery, root: Provider, trace?: Trace): boolean {
-  for (const trait of query.rootRequired) {
-    const ok = root.traits.has(trait);
-    trace?.count('', 'root_required', trait, 1, ok ? 1 : 0);
-    if (ok) continue;
-    trace?.failed(root, '', 'root_required', trait);
-    return false;
-  }
-  for (const trait of query.rootForbidden) {
-    const ok = !root.traits.has(trait);
-    trace?.count('', 'root_forbidden', trait, 1, ok ? 1 : 0);
-    if (ok) continue;
-    trace?.failed(root, '', 'root_forbidden', trait);
-    return false;
-  }
-  return true;
+function rootSuits(query: CandidateQuery, tree: Tree, trace?: Trace): boolean {
+  const { traits } = tree.root;
+  let place = 0;
+  const check = (name: CheckName, trait: string, ok: boolean): boolean => {
+    const at = { tree, group: null, place: place++, check: name, detail: () => trait };
+    trace?.step(at, tree.providers, ok ? tree.providers : []);
+    return ok;
+  };
+  return (
+    query.rootRequired.every((t) => check('root_required', t, traits.has(t))) &&
+    query.rootForbidden.every((t) => check('root_forbidden', t, !traits.has(t)))
+  );
 }
 
 class Collector {

@@ -1,56 +1,52 @@
 /**
- * Which trees have what, as one bit a tree.
- *
- * Free room is kept in powers of two: the set for (class, k) holds the trees in which some provider can give 2^k units
- * or more in one piece. A request for n looks at k = ⌊log2 n⌋, so the index never misses a tree that fits and lets
- * through few that do not; the exact check follows per tree. Room changes with every claim and all else hardly ever, so
- * a tree's room is brought up to date by itself, power by power.
+ * Which trees have what: one bit a tree for every trait and aggregate, one number a tree for the room of every resource
+ * class. Room changes with every claim and all else hardly ever, so a tree's room is brought up to date by itself.
  */
-import { capacityOf } from './capacity';
+import { roomOf } from './capacity';
 import { Bits } from './bits';
 import type { Tree } from './provider';
-
-const power = (n: number): number => 31 - Math.clz32(Math.min(n, 2147483647));
-const NO_ROOM: ReadonlyMap<string, number> = new Map();
+import { RoomIndex } from './room-index';
 
 export class TreeIndex {
   readonly all = new Bits();
+  /** Trees of a single provider. */
+  readonly flat = new Bits();
   private readonly sets = new Map<string, Bits>();
-  private readonly setsOfSlot = new Map<number, Bits[]>();
-  /** Resource class → the set of each power. */
-  private readonly roomSets = new Map<string, Bits[]>();
-  /** Slot → resource class → highest power that some provider can give. */
-  private readonly roomOfSlot = new Map<number, ReadonlyMap<string, number>>();
+  private readonly rooms = new Map<string, RoomIndex>();
 
   add(slot: number, tree: Tree): void {
     this.all.set(slot);
-    const sets: Bits[] = [];
+    if (tree.providers.length === 1) this.flat.set(slot);
     for (const key of keysOf(tree)) {
       let bits = this.sets.get(key);
       if (!bits) this.sets.set(key, (bits = new Bits()));
       bits.set(slot);
-      sets.push(bits);
     }
-    this.setsOfSlot.set(slot, sets);
-    this.setRoom(slot, roomOf(tree));
+    this.changeRoom(slot, tree);
   }
 
-  /** The tree in the slot has the same providers, traits and aggregates as before, and may have other room. */
+  /** The tree in the slot has the same providers, inventories, traits and aggregates as before, and may have other usage. */
   changeRoom(slot: number, tree: Tree): void {
-    this.setRoom(slot, roomOf(tree));
+    for (const [resourceClass, room] of roomsOf(tree)) {
+      let index = this.rooms.get(resourceClass);
+      if (!index) this.rooms.set(resourceClass, (index = new RoomIndex()));
+      index.set(slot, room);
+    }
   }
 
-  remove(slot: number): void {
+  /** The tree that was added to the slot, or one with other usage alone. */
+  remove(slot: number, tree: Tree): void {
     this.all.clear(slot);
-    for (const bits of this.setsOfSlot.get(slot) ?? []) bits.clear(slot);
-    this.setsOfSlot.delete(slot);
-    this.setRoom(slot, NO_ROOM);
-    this.roomOfSlot.delete(slot);
+    this.flat.clear(slot);
+    for (const key of keysOf(tree)) this.sets.get(key)?.clear(slot);
+    for (const resourceClass of roomsOf(tree).keys()) this.rooms.get(resourceClass)?.set(slot, 0);
   }
 
-  /** Trees in which one provider may be able to give the amount. */
-  withRoom(resourceClass: string, amount: number): Bits | undefined {
-    return this.roomSets.get(resourceClass)?.[power(amount)];
+  /** Takes out of the set the trees in which no provider can have the amount left in one piece. */
+  keepRoom(slots: Bits, resourceClass: string, amount: number): void {
+    const index = this.rooms.get(resourceClass);
+    if (index) index.keep(slots, amount);
+    else slots.clearAll();
   }
   /** Trees with a provider that has the trait. */
   withTrait(trait: string): Bits | undefined {
@@ -64,26 +60,6 @@ export class TreeIndex {
   withMember(aggregate: string): Bits | undefined {
     return this.sets.get(`a:${aggregate}`);
   }
-
-  private setRoom(slot: number, room: ReadonlyMap<string, number>): void {
-    const before = this.roomOfSlot.get(slot) ?? NO_ROOM;
-    this.roomOfSlot.set(slot, room);
-    for (const resourceClass of before.keys()) {
-      if (!room.has(resourceClass)) this.raise(slot, resourceClass, before.get(resourceClass) ?? -1, -1);
-    }
-    for (const [resourceClass, highest] of room)
-      this.raise(slot, resourceClass, before.get(resourceClass) ?? -1, highest);
-  }
-
-  /** From one highest power to another, in either direction. */
-  private raise(slot: number, resourceClass: string, from: number, to: number): void {
-    if (from === to) return;
-    let sets = this.roomSets.get(resourceClass);
-    if (!sets) this.roomSets.set(resourceClass, (sets = []));
-    for (let k = sets.length; k <= to; k++) sets.push(new Bits());
-    for (let k = from + 1; k <= to; k++) sets[k]?.set(slot);
-    for (let k = to + 1; k <= from; k++) sets[k]?.clear(slot);
-  }
 }
 
 function keysOf(tree: Tree): Set<string> {
@@ -94,14 +70,14 @@ function keysOf(tree: Tree): Set<string> {
   return keys;
 }
 
-/** Resource class → highest power of two that one provider can give. */
-function roomOf(tree: Tree): Map<string, number> {
-  const room = new Map<string, number>();
+/** Resource class → the most that one provider has left in one piece; also where that is nothing. */
+function roomsOf(tree: Tree): Map<string, number> {
+  const rooms = new Map<string, number>();
   for (const provider of tree.providers) {
-    for (const [resourceClass, inventory] of provider.inventories) {
-      const free = Math.min(capacityOf(inventory) - (provider.used.get(resourceClass) ?? 0), inventory.maxUnit);
-      if (free > 0) room.set(resourceClass, Math.max(room.get(resourceClass) ?? 0, power(free)));
+    for (const resourceClass of provider.inventories.keys()) {
+      const room = roomOf(provider, resourceClass);
+      rooms.set(resourceClass, Math.max(rooms.get(resourceClass) ?? 0, room));
     }
   }
-  return room;
+  return rooms;
 }

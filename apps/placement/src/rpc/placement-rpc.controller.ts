@@ -1,6 +1,7 @@
 import { type RequestContext, isFractusError } from '@fractus/objects';
 import { RpcHandlers } from '@fractus/rpc';
 import {
+  type CandidateExplanation,
   type CandidateQuery,
   type Candidates,
   type ConsumerId,
@@ -26,6 +27,7 @@ import { CandidatesService } from '../services/candidates.service';
 import { PlacementCore } from '../services/placement-core';
 import { ProviderUpdatesService } from '../services/provider-updates.service';
 import { ProvidersService } from '../services/providers.service';
+import { toExplanationMessage } from './explanation';
 import { toCandidates, toChange, toConsumerRecord, toProviderRecord, toQuery, toWrite } from './rpc-mappers';
 
 /** The `placement` contract, over the same use cases as REST. */
@@ -85,8 +87,12 @@ export class PlacementRpcController implements Handlers<typeof placementContract
   }
 
   async getCandidates(ctx: RequestContext, request: CandidateQuery): Promise<Candidates> {
-    const { result, stages } = await this.candidates.findExplained(ctx, toQuery(request));
+    const { result, stages } = await this.candidates.findTraced(ctx, toQuery(request));
     return toCandidates(result, stages, request.roomOf);
+  }
+
+  async explainCandidates(ctx: RequestContext, request: CandidateQuery): Promise<CandidateExplanation> {
+    return toExplanationMessage(await this.candidates.explain(ctx, toQuery(request)));
   }
 
   async writeAllocations(ctx: RequestContext, request: WriteAllocations): Promise<ConsumerRecords> {

@@ -7,7 +7,6 @@ import type {
   InventoryRecord,
   ProviderRecord,
   ProviderUpdate,
-  SearchStage,
 } from '@fractus/rpc-contracts';
 import type { CandidateQuery } from '../domain/candidate-query';
 import { capacityOf } from '../domain/capacity';
@@ -17,6 +16,7 @@ import type { Stage } from '../domain/trace';
 import type { Consumer, ConsumerWrite } from '../services/allocations.types';
 import type { ProviderChange } from '../services/provider-updates.service';
 import { toOutline } from './outline';
+import { toSearchStages } from './search-stages';
 
 export function toProviderRecord(p: Provider): ProviderRecord {
   return {
@@ -72,7 +72,7 @@ export function toQuery(message: QueryMessage): CandidateQuery {
 
 /** In full, or as an outline where the room of roots was asked for. */
 export function toCandidates(result: SearchResult, stages: readonly Stage[], roomOf?: readonly string[]): Candidates {
-  const told = stages.map(toStage);
+  const told = stages.flatMap(toSearchStages);
   if (roomOf) return { candidates: [], summaries: {}, stages: told, outline: toOutline(result.candidates, roomOf) };
   const summaries: Candidates['summaries'] = {};
   for (const tree of result.trees) {
@@ -97,19 +97,6 @@ function toCandidate(c: Candidate): Candidates['candidates'][number] {
     ),
     mappings: Object.fromEntries([...c.mappings].map(([suffix, providers]) => [suffix, providers.map((p) => p.uuid)])),
     rootId: c.anchor.uuid,
-  };
-}
-
-function toStage(s: Stage): SearchStage {
-  const { group, check, detail, bestFree, bestMaxUnit } = s;
-  return {
-    group,
-    check,
-    detail,
-    in: s.in,
-    out: s.out,
-    ...(bestFree === undefined ? {} : { bestFree }),
-    ...(bestMaxUnit === undefined ? {} : { bestMaxUnit }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type RequestContext, invalid } from '@fractus/objects';
 import type { CandidateQuery } from '../domain/candidate-query';
+import { type Explanation, explain } from '../domain/explain';
 import { type SearchResult, findCandidates } from '../domain/search';
 import { type Stage, Trace } from '../domain/trace';
 import { PlacementCore } from './placement-core';
@@ -29,19 +30,19 @@ export class CandidatesService {
   }
 
   /** As `find`; where it finds nothing, with what every check let through, counted by the same search. */
-  async findExplained(ctx: RequestContext, query: CandidateQuery): Promise<{ result: SearchResult; stages: Stage[] }> {
+  async findTraced(ctx: RequestContext, query: CandidateQuery): Promise<{ result: SearchResult; stages: Stage[] }> {
     const found = await this.find(ctx, query);
     if (found.candidates.length > 0) return { result: found, stages: [] };
-    const { trace, result } = await this.explain(ctx, query);
+    const trace = new Trace({ rootsTold: 0 });
+    const result = findCandidates(this.core.replica.estate, query, { trace });
     return { result, stages: trace.stages };
   }
 
-  /** The search with every anchor counted, check by check. */
-  async explain(_ctx: RequestContext, query: CandidateQuery): Promise<{ trace: Trace; result: SearchResult }> {
+  /** Why the query has the candidates it has, or what would give it some. The 400s are those of `find`. */
+  async explain(_ctx: RequestContext, query: CandidateQuery): Promise<Explanation> {
     await this.core.replica.sync();
     this.checkNames(query);
-    const trace = new Trace();
-    return { trace, result: findCandidates(this.core.replica.estate, query, { trace }) };
+    return explain(this.core.replica.estate, query);
   }
 
   private checkNames(query: CandidateQuery): void {
