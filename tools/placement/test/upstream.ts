@@ -70,7 +70,7 @@ const belongs = (name: string, age: Age): boolean =>
   name.endsWith('+') ? age === 'present' : name.endsWith('-') ? age === 'queens' : true;
 
 function typed(column: string, { text, number }: { text: string; number: string }): string {
-  if (column === 'id') return `id ${number} PRIMARY KEY`;
+  if (column === 'id') return `id ${number} PRIMARY KEY ${text === 'TEXT' ? '' : 'AUTO_INCREMENT'}`;
   if (column === 'allocation_ratio') return `${column} FLOAT`;
   return `${column} ${TEXT.has(column) ? text : number}`;
 }
@@ -90,6 +90,8 @@ async function open(url: string): Promise<Opened> {
     return { text: 'TEXT', number: 'INTEGER', execute, close: async () => void database.close() };
   }
   const connection = await createConnection(parseMysqlUrl(url));
+  // the first class has the number 0
+  await connection.query("SET sql_mode = CONCAT(@@sql_mode, ',NO_AUTO_VALUE_ON_ZERO')");
   return {
     ...{ text: 'VARCHAR(255)', number: 'INTEGER' },
     execute: async (sql, params = []) => void (await connection.query(sql, params)),
