@@ -96,8 +96,9 @@ function known(status: number, message: string, requestId: string): FaultInfo {
   return { kind, status, code: kind, message, requestId };
 }
 
+/** By its form: errors of Node's own may come from another realm, where `instanceof` does not hold. */
 function isFastifyFault(error: unknown): error is FastifyFault {
-  if (!(error instanceof Error)) return false;
+  if (typeof error !== 'object' || error === null) return false;
   const e = error as Partial<FastifyFault>;
   return typeof e.code === 'string' && typeof e.statusCode === 'number';
 }
@@ -111,6 +112,8 @@ function fastifyMessage(error: FastifyFault): string {
       return 'Unsupported Content-Type';
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return 'The request body is not as long as Content-Length says.';
+    case 'ECONNRESET':
+      return 'The connection was closed before the request body was whole.';
     case 'FST_ERR_BAD_URL':
       return 'The request path is not a valid URL.';
     default:

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { Body, Controller, Get, Module, Post } from '@nestjs/common';
-import { silentLogger, createMetrics } from '@fractus/telemetry';
+import { createLogger, createMetrics } from '@fractus/telemetry';
 import { createHttpApp, novaFaultMapper, type HttpApp } from '../src';
 import { dial, exchange } from './raw-socket';
 
@@ -30,10 +30,18 @@ class EdgeModule {}
 
 let app: HttpApp;
 let url: string;
+/** What the service took for faults of its own. */
+const faults: string[] = [];
+const logger = createLogger({
+  service: 'edge',
+  level: 'error',
+  destination: { write: (line) => void faults.push(line) },
+});
+afterEach(() => expect(faults.splice(0)).toEqual([]));
 beforeEach(async () => {
   app = await createHttpApp(EdgeModule, {
     service: 'edge',
-    logger: silentLogger(),
+    logger,
     metrics: createMetrics(),
     faultMapper: novaFaultMapper,
     requestTimeout: 0,
