@@ -41,6 +41,17 @@ eachDatabase('leases of tasks', (open) => {
       expect(await cloud.get(second)).toMatchObject({ fence: 2, leaseOwner: 'two', leaseUntil: NOW + LEASE_MS });
     });
 
+    it('leaves the highest fence of the server to be read by those who keep none', async () => {
+      expect(await cloud.leases.highestFence(serverId)).toBe(0);
+      await cloud.leaseAs('one', NOW, id);
+      await cloud.write(id, 1, { status: 'done', finishedAt: NOW });
+      const second = await cloud.add({ serverId });
+      expect(await cloud.leases.highestFence(serverId)).toBe(1);
+      await cloud.leaseAs('two', NOW, second);
+      await cloud.leases.nextFence(serverId);
+      expect(await cloud.leases.highestFence(serverId)).toBe(2);
+    });
+
     it('is given for a task without a server too, so that it can be ended', async () => {
       await cloud.db.transaction((tx) => tx.execute('DELETE FROM servers WHERE uuid = ?', [serverId]));
       const [leased] = await cloud.leases.these([id], { owner: 'one', until: NOW + 1 }, NOW);
