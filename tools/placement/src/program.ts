@@ -100,7 +100,7 @@ function addMigrate(program: Command, env: Env, output: Output): void {
     .option('--to <url>', 'the target; also FRACTUS_MIGRATE_TO, or FRACTUS_MIGRATE_TO_FILE')
     .option('--dry-run', 'tell what would be copied, and write nothing', false)
     .option('--leave-out', 'copy the rest where some rows cannot be copied', false)
-    .option('--batch <n>', 'providers, or consumers, in one transaction', whole, 500)
+    .option('--batch <n>', 'providers, or consumers, in one transaction, 5000 at most', batchSize, 500)
     .action(
       action(program, ({ from, to, ...rest }: MigrateOptions) => {
         const source = from ?? secret('FRACTUS_MIGRATE_FROM');
@@ -165,6 +165,12 @@ function addAudit(program: Command, env: Env, output: Output, wait: (ms: number)
 
 const whole = (text: string): number => atLeast(1, text);
 const wholeOrNone = (text: string): number => atLeast(0, text);
+
+function batchSize(text: string): number {
+  const n = atLeast(1, text);
+  if (n > 5000) throw new InvalidArgumentError('5000 at most: a statement takes no more');
+  return n;
+}
 
 function atLeast(least: number, text: string): number {
   const n = Number(text);

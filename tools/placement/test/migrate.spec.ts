@@ -1,6 +1,10 @@
 import { migrateDatabase } from '@fractus/database';
 import { eachDatabaseUrl } from '@fractus/database/testing';
-import { INCOMPLETE } from '../src/migrate/source';
+import { openSource } from '../src/migrate/connection';
+import type { ConsumerRecord } from '../src/migrate/records';
+import { migrateInto } from '../src/migrate/run';
+import { INCOMPLETE, Source } from '../src/migrate/source';
+import { Target } from '../src/migrate/target';
 import { openPlacementDatabase, PLACEMENT_MIGRATIONS } from '../src/store';
 import { type Age, makeUpstream, type Upstream } from './upstream';
 import { run, serve } from './world';
@@ -62,7 +66,7 @@ async function fill(upstream: Upstream, age: Age = 'present'): Promise<void> {
   );
 }
 
-eachDatabaseUrl('placement migrate', (newUrl) => {
+eachDatabaseUrl('placement migrate', (newUrl, dialect) => {
   let upstream: Upstream;
   let to: string;
   const prepare = async (age: Age = 'present'): Promise<void> => {
@@ -167,6 +171,34 @@ eachDatabaseUrl('placement migrate', (newUrl) => {
     await database.close();
     const { code, text } = await migrate('--dry-run');
     expect([code, text]).toEqual([1, expect.stringContaining(`provider ${uuid(5)} are not as in the source`)]);
+  });
+
+  it('does not go together with a Placement that serves', async () => {
+    await prepare();
+    const database = await openPlacementDatabase({ url: to, migrate: false });
+    try {
+      if (dialect === 'mysql') {
+        await database.query('SELECT 1');
+        const { code, text } = await migrate();
+        expect([code, text]).toEqual([1, expect.stringContaining('of others to the target')]);
+      }
+      // who is not seen before is found by what it has written
+      class Meddled extends Target {
+        override async addConsumers(records: readonly ConsumerRecord[]): Promise<void> {
+          await super.addConsumers(records);
+          await database.insert('change_log', { root_id: 5, at: 1 });
+        }
+      }
+      const connection = await openSource(upstream.url);
+      const source = await Source.read(connection);
+      const options = { dryRun: false, batch: 10, leaveOut: false };
+      const output = { out: () => undefined, err: () => undefined };
+      const meddled = migrateInto(source, new Meddled(database), options, output);
+      await expect(meddled).rejects.toMatchObject({ kind: 'conflict', code: 'migrate.in_use' });
+      await connection.close();
+    } finally {
+      await database.close();
+    }
   });
 
   it('reads a nova_api without trees and consumers', async () => {

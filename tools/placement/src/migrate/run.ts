@@ -29,7 +29,7 @@ export async function migrate({ from, to, ...options }: MigrateOptions, output: 
       openPlacementDatabase({ url, migrate: false, poolSize: 2 }),
     );
     try {
-      return await run(source, new Target(database), options, output);
+      return await migrateInto(source, new Target(database), options, output);
     } finally {
       await database.close();
     }
@@ -38,7 +38,8 @@ export async function migrate({ from, to, ...options }: MigrateOptions, output: 
   }
 }
 
-async function run(
+/** Goes through the passes; `conflict` where the target is another's, or is written to meanwhile. */
+export async function migrateInto(
   source: Source,
   target: Target,
   { dryRun, batch, leaveOut }: Omit<MigrateOptions, 'from' | 'to'>,

@@ -1,0 +1,23 @@
+import { failure, success, type UpgradeCheck } from '@fractus/operator';
+import { type Cloud, ctx, orFailure, read, sessionOf } from '../cloud';
+
+/** What schedulers ask candidates with. */
+const NEEDED = '1.36';
+
+export const placementCheck: UpgradeCheck<Cloud> = {
+  name: 'Placement API',
+  run: (cloud) =>
+    orFailure('placement', async () => {
+      const url = cloud.placementEndpoint ?? (await sessionOf(cloud).endpoint(ctx, 'placement'));
+      const { versions } = (await read(`${url.replace(/\/+$/, '')}/`)) as { versions?: { max_version?: string }[] };
+      const has = versions?.[0]?.max_version;
+      if (has === undefined) return failure(`${url} is no Placement API`);
+      return atLeast(has, NEEDED) ? success() : failure(`Placement at ${url} goes up to ${has}; ${NEEDED} is needed`);
+    }),
+};
+
+/** Whether one microversion is not below another: numbers, not text. */
+export function atLeast(has: string, needed: string): boolean {
+  const [[a = 0, b = 0], [c = 0, d = 0]] = [has, needed].map((v) => v.split('.').map(Number)) as [number[], number[]];
+  return a > c || (a === c && b >= d);
+}
