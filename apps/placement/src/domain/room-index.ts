@@ -31,7 +31,7 @@ export class RoomIndex {
     const { few, all } = this;
     if (amount > MOST) slots.clearAll();
     else if (few) slots.filter((slot) => (few.get(slot) ?? 0) >= amount);
-    else slots.filter((slot) => (all[slot] ?? 0) >= amount);
+    else slots.keepAtLeast(all, amount);
   }
 
   private spread(few: ReadonlyMap<number, number>): void {
