@@ -18,8 +18,10 @@ export interface AccessOptions {
   readonly stateDir?: string;
 }
 
-const PLACEMENT_VERSION = '1.39';
-const COMPUTE_VERSION = '2.90';
+/** From 1.38 on consumers tell their kind, from 1.28 on writes of allocations are guarded. */
+const PLACEMENT = { type: 'placement', version: '1.39', least: '1.28' } as const;
+/** From 2.59 on migrations tell their uuid. */
+const COMPUTE = { type: 'compute', version: '2.90', least: '2.59' } as const;
 
 /** Placement alone. `invalid` `operator.access` names what is missing. */
 export function placementApi(env: NodeJS.ProcessEnv, options: AccessOptions = {}): Api {
@@ -27,15 +29,15 @@ export function placementApi(env: NodeJS.ProcessEnv, options: AccessOptions = {}
   const token = options.token ?? env['OS_TOKEN'];
   if (token !== undefined) {
     if (endpoint === undefined) throw missing('a token alone does not say where Placement is: give --endpoint URL');
-    return new Api({ type: 'placement', version: PLACEMENT_VERSION, fixed: { endpoint, token } });
+    return new Api({ ...PLACEMENT, fixed: { endpoint, token } });
   }
   const session = operatorSession(env, options.stateDir);
-  return new Api({ type: 'placement', version: PLACEMENT_VERSION, session, ...(endpoint ? { endpoint } : {}) });
+  return new Api({ ...PLACEMENT, session, ...(endpoint ? { endpoint } : {}) });
 }
 
 /** The Compute API of the catalog. `invalid` `operator.access` names what is missing. */
 export function computeApi(env: NodeJS.ProcessEnv, { stateDir }: AccessOptions = {}): Api {
-  return new Api({ type: 'compute', version: COMPUTE_VERSION, session: operatorSession(env, stateDir) });
+  return new Api({ ...COMPUTE, session: operatorSession(env, stateDir) });
 }
 
 /** The session of the user that the variables name; `invalid` `operator.access` where they name none. */

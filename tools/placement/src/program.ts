@@ -152,13 +152,18 @@ function addAudit(program: Command, env: Env, output: Output, wait: (ms: number)
     .command('audit')
     .description('allocations against servers, migrations and hosts')
     .option('--fix', 'remove what is proven orphan', false)
+    .option(
+      '--untyped',
+      'with --fix: also consumers that tell no kind; only where nobody else uses this Placement',
+      false,
+    )
     .option('--pause <seconds>', "between two looks at an orphan: longer than a task's lease", wholeOrNone, 35)
     .action(
-      action(program, ({ fix, pause: seconds }: { fix: boolean; pause: number }) => {
+      action(program, ({ fix, untyped, pause: seconds }: { fix: boolean; untyped: boolean; pause: number }) => {
         const options = program.opts<Common>();
         const apis = { placement: placementApi(env, options), compute: computeApi(env, options) };
         const waitOnce = async (): Promise<void> => void (await wait(seconds * 1000));
-        return audit(apis, { fix, json: options.json ?? false, wait: waitOnce }, output);
+        return audit(apis, { fix, untyped, json: options.json ?? false, wait: waitOnce }, output);
       }),
     );
 }

@@ -84,6 +84,26 @@ describe('placement audit', () => {
       expect(Object.keys((await allocations(id)).allocations)).not.toEqual([]);
   });
 
+  it('leaves consumers of an unknown kind alone, unless told that they are of this cloud', async () => {
+    const id = randomUUID();
+    const { body } = await placement('GET', '/resource_providers?required=COMPUTE_NODE');
+    const old = {
+      allocations: { [body.resource_providers[0].uuid]: { resources: { VCPU: 1 } } },
+      consumer_generation: null,
+    };
+    const path = `/allocations/${id}`;
+    const { status } = await cloud.admin.placement.put(
+      path,
+      { ...old, project_id: 'p', user_id: 'u' },
+      { version: '1.28' },
+    );
+    expect(status).toBe(204);
+    const of = ({ findings }: Awaited<ReturnType<typeof look>>) => findings.find((f) => f.id === id);
+    expect(of(await look(['--fix']))).toMatchObject({ fixed: false, why: expect.stringContaining('kind is unknown') });
+    expect(of(await look(['--fix', '--untyped']))).toMatchObject({ fixed: true });
+    expect((await allocations(id)).allocations).toEqual({});
+  });
+
   it('says as whom it must be told to ask', async () => {
     expect(await run(['audit'])).toMatchObject({ code: 2, text: expect.stringContaining('say as whom') });
     const { code, text } = await run(['audit'], { ...env, OS_PASSWORD: 'wrong' });

@@ -109,4 +109,29 @@ onMysql(titled, () => {
       await ours.close();
     }
   });
+
+  maybe('takes a pool that is kept through its API', async () => {
+    const theirs = await serveUpstream(await createTestMysql());
+    const args = ['inventory', 'demo', '--provider-name', 'nfs', '--aggregate', uuid(70), '--with-hosts'];
+    const demo = (...more: string[]) => run(['--endpoint', theirs.url, '--token', 'admin', ...args, ...more]);
+    try {
+      await theirs.call('POST', '/resource_providers', { name: 'host', uuid: uuid(1) });
+      await theirs.call('PUT', `/resource_providers/${uuid(1)}/traits`, {
+        ...{ resource_provider_generation: 0, traits: ['COMPUTE_NODE'] },
+      });
+      await theirs.call('PUT', `/resource_providers/${uuid(1)}/inventories`, {
+        ...{ resource_provider_generation: 1, inventories: { VCPU: { total: 4 } } },
+      });
+      const wanted = async (): Promise<number> =>
+        (await theirs.call('GET', '/allocation_candidates?resources=VCPU:1,DISK_GB:9')).body.allocation_requests.length;
+      expect(await wanted()).toBe(0);
+      expect(await demo('--once', '--total-gb', '20')).toMatchObject({ code: 0 });
+      expect(await wanted()).toBe(1);
+      expect(await demo('--once', '--total-gb', '8')).toMatchObject({ code: 0 });
+      expect(await wanted()).toBe(0);
+      expect((await demo('--remove')).outs).toEqual([`take host out of aggregate ${uuid(70)}`, 'delete provider nfs']);
+    } finally {
+      await theirs.close();
+    }
+  });
 });

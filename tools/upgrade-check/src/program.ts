@@ -61,7 +61,7 @@ function cloudOf(options: Omit<Options, 'json'>, env: NodeJS.ProcessEnv): Cloud 
   const placement = given(options.placementPolicyFile, 'FRACTUS_PLACEMENT_POLICY_FILE', 'FRACTUS_POLICY_FILE');
   return {
     ...{ places: findCloud(options, env), env },
-    ...(endpoint === undefined ? {} : { placementEndpoint: endpoint }),
+    ...(endpoint === undefined || endpoint === 'catalog' ? {} : { placementEndpoint: endpoint }),
     ...(compute === undefined ? {} : { computePolicyFile: compute }),
     ...(placement === undefined ? {} : { placementPolicyFile: placement }),
   };

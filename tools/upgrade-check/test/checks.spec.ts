@@ -5,7 +5,6 @@ import { contractFingerprints } from '@fractus/rpc-contracts';
 import { createMetrics } from '@fractus/telemetry';
 import { judgeAgents } from '../src/checks/agents.check';
 import { compare, contractsCheck } from '../src/checks/contracts.check';
-import { atLeast } from '../src/checks/placement.check';
 
 describe('agents', () => {
   const at = (...versions: number[]) => versions.map((version, i) => ({ host: `h${i}`, version }));
@@ -18,14 +17,6 @@ describe('agents', () => {
     [[4, 3, 1], 'failure', [expect.stringContaining('2 agents (h1, h2) are too old'), expect.stringContaining('h0')]],
   ])('of versions %j beside release 5', (versions, verdict, details) => {
     expect(judgeAgents(at(...versions), 5)).toEqual({ verdict, details });
-  });
-});
-
-describe('microversions', () => {
-  it('are compared as numbers', () => {
-    expect([atLeast('1.36', '1.36'), atLeast('1.100', '1.36'), atLeast('2.0', '1.36'), atLeast('1.9', '1.36')]).toEqual(
-      [...[true, true, true, false]],
-    );
   });
 });
 

@@ -4,22 +4,29 @@
  * generation, so that whoever writes meanwhile wins.
  */
 import { isFractusError } from '@fractus/objects';
-import type { Api, AuditedConsumer, AuditFinding } from '@fractus/operator';
+import { type Api, type AuditedConsumer, type AuditFinding, microversionAtLeast } from '@fractus/operator';
 import { type Apis, readConsumer, readMigrations } from './read';
 
 export type Fixed = { readonly fixed: true } | { readonly fixed: false; readonly why: string };
 
-/** By the id of the consumer. `wait` is the pause. */
+export interface FixOptions {
+  /** Consumers whose kind is unknown are this cloud's as well: nobody else uses this Placement. */
+  readonly untyped: boolean;
+  /** The pause. */
+  readonly wait: () => Promise<void>;
+}
+
+/** By the id of the consumer. */
 export async function removeOrphans(
   apis: Apis,
   findings: readonly AuditFinding[],
-  wait: () => Promise<void>,
+  { untyped, wait }: FixOptions,
 ): Promise<ReadonlyMap<string, Fixed>> {
   const results = new Map<string, Fixed>();
   const open: AuditedConsumer[] = [];
   for (const { kind, consumer, id, byHand } of findings) {
     if (kind !== 'orphan' || !consumer) continue;
-    if (byHand === undefined) open.push(consumer);
+    if (byHand === undefined || (untyped && consumer.type === null)) open.push(consumer);
     else results.set(id, { fixed: false, why: byHand });
   }
   if (open.length === 0) return results;
@@ -48,7 +55,8 @@ async function remove(placement: Api, consumer: AuditedConsumer): Promise<Fixed>
   try {
     await placement.put(`/allocations/${id}`, {
       ...{ allocations: {}, project_id: projectId, user_id: userId, consumer_generation: generation },
-      consumer_type: type ?? 'INSTANCE',
+      // it is gone with what it held: any kind will do where one must be told
+      ...(microversionAtLeast(await placement.version(), '1.38') ? { consumer_type: type ?? 'INSTANCE' } : {}),
     });
     return { fixed: true };
   } catch (e) {

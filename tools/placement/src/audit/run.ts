@@ -1,19 +1,17 @@
 /** `placement audit`: looks, tells, and with `--fix` removes what is proven orphan. */
 import { auditHoldings, count, EXIT, type ExitCode, type Output, table } from '@fractus/operator';
-import { type Fixed, removeOrphans } from './fix';
+import { type Fixed, type FixOptions, removeOrphans } from './fix';
 import { type Apis, readAudited } from './read';
 
-export interface AuditOptions {
+export interface AuditOptions extends FixOptions {
   readonly fix: boolean;
   readonly json: boolean;
-  /** The pause between two looks at an orphan. */
-  readonly wait: () => Promise<void>;
 }
 
-export async function audit(apis: Apis, { fix, json, wait }: AuditOptions, output: Output): Promise<ExitCode> {
+export async function audit(apis: Apis, { fix, json, ...options }: AuditOptions, output: Output): Promise<ExitCode> {
   const audited = await readAudited(apis);
   const findings = auditHoldings(audited);
-  const fixed = fix ? await removeOrphans(apis, findings, wait) : new Map<string, Fixed>();
+  const fixed = fix ? await removeOrphans(apis, findings, options) : new Map<string, Fixed>();
   const told = findings.map(({ kind, id, text, byHand }) => {
     const result = kind === 'orphan' ? fixed.get(id) : undefined;
     return { kind, id, text, ...(byHand ? { byHand } : {}), ...(result ?? {}) };

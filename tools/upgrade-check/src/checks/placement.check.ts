@@ -1,4 +1,4 @@
-import { failure, success, type UpgradeCheck } from '@fractus/operator';
+import { failure, microversionAtLeast, success, type UpgradeCheck } from '@fractus/operator';
 import { type Cloud, ctx, orFailure, read, sessionOf } from '../cloud';
 
 /** What schedulers ask candidates with. */
@@ -12,12 +12,8 @@ export const placementCheck: UpgradeCheck<Cloud> = {
       const { versions } = (await read(`${url.replace(/\/+$/, '')}/`)) as { versions?: { max_version?: string }[] };
       const has = versions?.[0]?.max_version;
       if (has === undefined) return failure(`${url} is no Placement API`);
-      return atLeast(has, NEEDED) ? success() : failure(`Placement at ${url} goes up to ${has}; ${NEEDED} is needed`);
+      return microversionAtLeast(has, NEEDED)
+        ? success()
+        : failure(`Placement at ${url} goes up to ${has}; ${NEEDED} is needed`);
     }),
 };
-
-/** Whether one microversion is not below another: numbers, not text. */
-export function atLeast(has: string, needed: string): boolean {
-  const [[a = 0, b = 0], [c = 0, d = 0]] = [has, needed].map((v) => v.split('.').map(Number)) as [number[], number[]];
-  return a > c || (a === c && b >= d);
-}
