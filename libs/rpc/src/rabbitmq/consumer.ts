@@ -14,6 +14,8 @@ const CLOSE_MS = 5000;
 /** A consumer that outlives its connections: on each new one it declares, binds and consumes anew. */
 export class RabbitConsumer implements Consumer {
   private readonly hosts = new Set<string>();
+  /** Removed while there was no session to say it to: bindings outlive a connection. */
+  private readonly gone = new Set<string>();
   private session: Session | undefined;
   private state: 'open' | 'stopped' | 'ended' = 'open';
   private attaching: Promise<void> | undefined;
@@ -80,6 +82,7 @@ export class RabbitConsumer implements Consumer {
     if (this.state !== 'open' || this.options.queue !== 'agent')
       throw unavailable(`The consumer of ${this.options.topic} has stopped`, { code: 'rpc.stopped' });
     this.hosts.add(host); // from now on every new session binds it
+    this.gone.delete(host);
     try {
       await this.session?.bind(host);
     } catch (e) {
@@ -91,8 +94,11 @@ export class RabbitConsumer implements Consumer {
 
   async removeHost(host: string): Promise<void> {
     this.hosts.delete(host);
+    this.gone.add(host);
     try {
-      await this.session?.unbind(host);
+      if (!this.session) return;
+      await this.session.unbind(host);
+      this.gone.delete(host);
     } catch (e) {
       throw brokerError(e);
     }
@@ -126,14 +132,30 @@ export class RabbitConsumer implements Consumer {
 
   private async attach(connection: ChannelModel): Promise<void> {
     const lost = (e: unknown): void => this.sessionBroken(session, e);
-    const { parts, options, hosts, deliver } = this;
+    const { parts, options, deliver } = this;
+    const bound = new Set(this.hosts);
     let session: Session | undefined = undefined;
-    session = await Session.open(parts, connection, options, hosts, deliver, lost);
+    session = await Session.open(parts, connection, options, bound, deliver, lost);
     if (this.state !== 'open' || this.link.current !== connection) {
       await session.end();
       throw this.state === 'open' ? brokerError(new Error('lost during set-up')) : closed();
     }
-    this.session = session;
+    this.session = session; // from here on it is told itself of hosts that come and go
+    try {
+      await this.catchUp(session, bound);
+    } catch (e) {
+      if (this.session === session) this.session = undefined;
+      await session.end();
+      throw brokerError(e);
+    }
+  }
+
+  /** Binds what came, and unbinds what went, while the session was being opened with `bound`. */
+  private async catchUp(session: Session, bound: ReadonlySet<string>): Promise<void> {
+    const came = [...this.hosts].filter((host) => !bound.has(host));
+    const went = [...this.gone];
+    await Promise.all([...came.map((host) => session.bind(host)), ...went.map((host) => session.unbind(host))]);
+    for (const host of went) this.gone.delete(host);
   }
 
   private async attachAnyhow(): Promise<void> {

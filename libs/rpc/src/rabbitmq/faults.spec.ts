@@ -94,6 +94,36 @@ describeWithBroker('the RabbitMQ transport, when things break', (broker) => {
     await expect(out.call(to, message('3'), soon())).resolves.toBe('yes');
   });
 
+  it('serves the hosts that came, and none that went, while it was connecting again', async () => {
+    const agent = transport();
+    const consumer = await agent.consume(ROOM('a1'), (d) => d.ack());
+    const leaving = Array.from({ length: 100 }, (_, i) => `gone-${i}`);
+    await Promise.all(leaving.map((host) => consumer.addHost(host)));
+    const served: string[] = [];
+    const went: string[] = [];
+    const closed = broker.ctl('close_all_connections', 'a test');
+    await eventually(async () => !agent.connected, Boolean);
+    // all the while, so that some fall into the time in which its queues are bound anew
+    while (!agent.connected) {
+      const [come, go] = [`h${served.length}`, leaving[went.length]];
+      await consumer.addHost(come).then(() => served.push(come), () => undefined); // prettier-ignore
+      if (go) await consumer.removeHost(go).then(() => went.push(go), () => undefined); // prettier-ignore
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    await closed;
+    const out = transport();
+    const refused = async (hosts: string[]): Promise<string[]> => {
+      const sent = await Promise.allSettled(hosts.map((host) => out.cast({ topic: 'room', host }, message(host))));
+      return hosts.filter((_, i) => sent[i]?.status === 'rejected');
+    };
+    expect(served.length).toBeGreaterThan(0);
+    // `connected` comes a little before the last of them are bound and unbound
+    await eventually(
+      async () => [await refused(served), await refused(went)],
+      ([lost, left]) => lost?.length === 0 && left?.length === went.length,
+    );
+  });
+
   it('notices by its heartbeats that a connection is half-open, and makes another', async () => {
     const proxy = new SilentProxy(new URL(broker.url));
     const urls = [await proxy.open()];
