@@ -156,7 +156,7 @@ export class TaskLeases {
   /** Lets go of leases, whatever has become of the tasks meanwhile. */
   async release(held: readonly Held[]): Promise<void> {
     if (held.length === 0) return;
-    const [these, params] = byFence(held);
+    const [these, params] = byFence(latest(held));
     const sql = `UPDATE ${this.tasksById} SET lease_owner = NULL, lease_until = NULL WHERE ${these}`;
     await this.db.execute(sql, params, REPEATABLE);
   }
@@ -175,11 +175,12 @@ export class TaskLeases {
    */
   async sent(owner: string, all: readonly Sent[]): Promise<void> {
     if (all.length === 0) return;
-    const [these, params] = byFence(all);
-    const silentAt = `CASE uuid ${all.map(() => 'WHEN ? THEN ?').join(' ')} END`;
+    const last = latest(all);
+    const [these, params] = byFence(last);
+    const silentAt = `CASE uuid ${last.map(() => 'WHEN ? THEN ?').join(' ')} END`;
     const sql = `UPDATE ${this.tasksById} SET sent_by = NULL, ready_at = ${silentAt}
       WHERE ${these} AND status = 'open' AND waiting = 1 AND sent_by = ? AND end_requested_at IS NULL`;
-    const moments = all.flatMap(({ id, silentAt: at }): SqlValue[] => [id, at]);
+    const moments = last.flatMap(({ id, silentAt: at }): SqlValue[] => [id, at]);
     await this.db.execute(sql, [...moments, ...params, owner], REPEATABLE);
   }
 
@@ -303,7 +304,14 @@ async function isOurs(tx: Tx, leased: LeasedTask | undefined): Promise<boolean> 
 /** Comes to the same done twice: where the connection was lost under way it is simply done again. */
 const REPEATABLE: StatementOptions = { committed: async () => null };
 
-/** Just these leases, and no later ones of the same tasks. */
+/** Of several leases of one task the last: the others are no more, and a statement can name each task once. */
+function latest<H extends Held>(all: readonly H[]): H[] {
+  const last = new Map<TaskId, H>();
+  for (const one of all) if (one.fence >= (last.get(one.id)?.fence ?? 0)) last.set(one.id, one);
+  return [...last.values()];
+}
+
+/** Just these leases, and no later ones of the same tasks. A task may be named once. */
 function byFence(held: readonly Held[]): [sql: string, params: SqlValue[]] {
   const [these, ids] = within(
     'uuid',

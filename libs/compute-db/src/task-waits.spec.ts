@@ -118,6 +118,17 @@ eachDatabase('tasks that wait, or were left', (open) => {
       expect(await cloud.get(id)).toMatchObject({ sentBy: 'one/1', readyAt: NOW + 2 * LEASE_MS });
     });
 
+    it('is known to be sent where an earlier wait of the same task is told in the same breath', async () => {
+      await cloud.leaseAs('one/1', NOW + LEASE_MS, id);
+      await cloud.write(id, 2, { ...wait, sentBy: 'one/1', readyAt: NOW + 2 * LEASE_MS });
+      const sent = [1, 2].map((fence) => ({ id, fence, silentAt: NOW + fence * 100_000 }));
+      await cloud.leases.sent('one/1', sent);
+      expect(await cloud.get(id)).toMatchObject({ waiting: true, sentBy: null, readyAt: NOW + 200_000 });
+      await cloud.leaseAs('one/1', NOW + 200_000, id);
+      await cloud.leases.release([2, 3].map((fence) => ({ id, fence })));
+      expect(await cloud.get(id)).toMatchObject({ fence: 3, leaseOwner: null });
+    });
+
     it('is over at once when an operator wants the task ended, whatever is written or heard after', async () => {
       const operations = new TaskOperations(cloud.db, { clock: () => NOW + 5 });
       await operations.abandon(id, { by: 'ann' });
