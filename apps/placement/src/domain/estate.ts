@@ -4,6 +4,7 @@
  */
 import { Bits } from './bits';
 import { buildTree, type Provider, type ProviderRecord, type Tree } from './provider';
+import { SameValues } from './same-values';
 import { TreeIndex } from './tree-index';
 
 /** A write to a provider that has changed its usage alone. */
@@ -27,12 +28,14 @@ export class Estate {
   private readonly byId = new Map<number, Provider>();
   private readonly sharers = new Map<number, Set<Provider>>();
   private readonly sharersOfAggregate = new Map<string, Set<Provider>>();
+  private readonly sameValues = new SameValues();
   private nested = 0;
 
-  /** Swaps the tree in; an older revision of a tree that is already here is ignored. */
+  /** Swaps the tree in, which nobody else has; an older revision of a tree that is already here is ignored. */
   put(tree: Tree): void {
     const known = this.treeOfRoot(tree.root.id);
     if (known && known.revision > tree.revision) return;
+    this.sameValues.share(tree);
     // a provider may have moved here from another tree that has not been swapped yet
     for (const provider of tree.providers) {
       const before = this.byId.get(provider.id);
@@ -87,6 +90,7 @@ export class Estate {
 
   clear(): void {
     for (const rootId of [...this.slotOfRoot.keys()]) this.removeRoot(rootId);
+    this.sameValues.clear();
   }
 
   provider(uuid: string): Provider | undefined {

@@ -69,10 +69,7 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Links the records of one tree. Records whose parent is missing are an inconsistency and throw. */
 export function buildTree(records: readonly ProviderRecord[], revision: number): Tree {
-  const tree = { revision, providers: [] as Provider[], aggregates: new Set<string>() } as unknown as Mutable<Tree> & {
-    providers: Provider[];
-    aggregates: Set<string>;
-  };
+  const tree = { revision, providers: [] as Provider[] } as unknown as Mutable<Tree> & { providers: Provider[] };
   const children = new Map<number | null, ProviderRecord[]>();
   for (const record of [...records].sort((a, b) => a.id - b.id)) {
     const siblings = children.get(record.parentId);
@@ -82,7 +79,6 @@ export function buildTree(records: readonly ProviderRecord[], revision: number):
   const adopt = (record: ProviderRecord, parent: Provider | null): Provider => {
     const provider: Provider = { ...record, tree, parent, sharing: record.traits.has(MISC_SHARES_VIA_AGGREGATE) };
     tree.providers.push(provider);
-    for (const aggregate of record.aggregates) tree.aggregates.add(aggregate);
     return provider;
   };
   const roots = children.get(null) ?? [];
@@ -93,6 +89,7 @@ export function buildTree(records: readonly ProviderRecord[], revision: number):
     const parent = tree.providers[i] as Provider;
     for (const record of children.get(parent.id) ?? []) adopt(record, parent);
   }
+  tree.aggregates = records.length === 1 ? first.aggregates : new Set(records.flatMap((r) => [...r.aggregates]));
   tree.sharing = tree.providers.some((p) => p.sharing);
   if (tree.providers.length !== records.length)
     throw new Error(`tree of ${first.uuid}: ${records.length - tree.providers.length} providers hang on no parent`);
