@@ -10,12 +10,14 @@ import {
 import { loadConfig } from '@fractus/config';
 import type { Database } from '@fractus/database';
 import { eachDatabase } from '@fractus/database/testing';
-import { type FractusError, unavailable } from '@fractus/objects';
+import { type FractusError, type RequestContext, unavailable } from '@fractus/objects';
 import { createInProcessTransport, type InProcessTransport, rpcClient } from '@fractus/rpc';
-import { conductorContract } from '@fractus/rpc-contracts';
+import { conductorContract, type OperationProgress } from '@fractus/rpc-contracts';
 import { createMetrics, silentLogger } from '@fractus/telemetry';
 import { ConductorConfig, type RunningConductor, startConductor } from '../src/app.module';
+import { ConductorController } from '../src/handlers/conductor.controller';
 import { Patience } from '../src/handlers/patience';
+import type { ConductorParts } from '../src/parts';
 import { Presence } from '../src/presence';
 import { FLAVOR } from './world/fixtures';
 import { recordingLogger } from './world/log';
@@ -170,6 +172,19 @@ describe('patience', () => {
     const { patience, work, paused } = trial([busy]);
     await expect(patience.hold('guestEvent', work)).rejects.toBe(busy);
     expect(paused).toEqual([]);
+  });
+
+  it('makes no dead letter of a sign of life that comes in while the database is away', async () => {
+    const told = (failure: FractusError) => {
+      const { patience, work, paused, tries } = trial([failure]);
+      const parts = { patience, operations: { progress: work } } as unknown as ConductorParts;
+      const heard = new ConductorController(parts).operationProgress({} as RequestContext, {} as OperationProgress);
+      return { heard, paused, tries };
+    };
+    const gone = told(away);
+    await expect(gone.heard).resolves.toBe(undefined);
+    expect([gone.tries(), gone.paused]).toEqual([1, []]);
+    await expect(told(unavailable('other', { code: 'other' })).heard).rejects.toThrow('other');
   });
 
   it('ends in ten minutes, before a broker takes the message back, and at once when the process ends', async () => {

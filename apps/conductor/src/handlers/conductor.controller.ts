@@ -24,9 +24,9 @@ export class ConductorController implements Handlers<typeof conductorContract> {
     this.parts.engine.hint(taskId);
   }
 
-  /** A sign of life that is lost is made up for by the next. */
+  /** A sign of life that is lost is made up for by the next: it is no letter for operators to look at. */
   operationProgress(ctx: RequestContext, request: OperationProgress): Promise<void> {
-    return this.parts.operations.progress(ctx, request);
+    return this.parts.patience.forgo('operationProgress', () => this.parts.operations.progress(ctx, request));
   }
 
   operationFinished(ctx: RequestContext, request: OperationFinished): Promise<void> {

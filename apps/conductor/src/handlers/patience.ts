@@ -2,7 +2,7 @@
  * Holds a message while the database is away. A cast that fails is delivered a few times within seconds and then parked
  * among the dead letters, which is right for a message that cannot be handled, and wrong for all that come in while the
  * database restarts: an agent's answer would be lost to a task that waits for it. So its handler tries again until the
- * database is back; the broker hands out no more meanwhile than may be in hand at once.
+ * database is back; the broker hands out no more meanwhile than may be in hand at once. What is of no use later is let go of.
  */
 import { isFractusError } from '@fractus/objects';
 import type { Logger } from '@fractus/telemetry';
@@ -38,6 +38,16 @@ export class Patience {
         if (n === 0) logger.warn({ err }, `the database is away: ${what} waits until it is back`);
         await pause(PAUSES_MS[Math.min(n, PAUSES_MS.length - 1)] ?? 1000);
       }
+    }
+  }
+
+  /** Does the work; leaves it undone while the database is away, for what is of no use later. */
+  async forgo(what: string, work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+    } catch (err) {
+      if (!isAway(err)) throw err;
+      this.options.logger.debug({ err }, `the database is away: ${what} is let go of`);
     }
   }
 
