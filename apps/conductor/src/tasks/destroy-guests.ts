@@ -3,7 +3,7 @@
  * was ever sent to. One host after the other, each destroy an attempt of its own.
  *
  * A host that is down, unreachable or silent is left: when its agent returns it asks conductor about its guests before
- * it consumes anything, and a build it finishes late is answered with a destroy (see handlers/strays).
+ * it consumes anything, and a build it finishes late is answered with a destroy (see handlers/operations).
  */
 import { serviceIsUp } from '@fractus/compute-db';
 import { hostsNamed } from '../engine/engine-state';

@@ -1,6 +1,5 @@
 /**
  * The power actions: one task each, all of one step that has the host's agent do it. States before and after come from
- * the lifecycle table.
  * the lifecycle table; `POWER` says what the agent is asked for, and the power state when it gives none.
  */
 import { conflict, type PowerState, POWER_STATES, type RequestContext } from '@fractus/objects';
