@@ -46,38 +46,46 @@ const claim = (provider: string, fence: number, more: { consumerGeneration?: nul
   ],
 });
 
+/** What the consumer held before, whether the task says what it expects, and whether it claims or gives back. */
+const cases = fc.record({ before: fc.boolean(), named: fc.boolean(), undoes: fc.boolean() });
+
 describe('claims where no fences are kept', () => {
   it.each([
     ['deletes', ''],
     ['claims', 'new'],
   ] as const)('are what the successor makes of them, when it %s', async (_what, wanted) => {
     await fc.assert(
-      fc.asyncProperty(fc.scheduler(), fc.boolean(), fc.boolean(), async (s, before, named) => {
+      fc.asyncProperty(fc.scheduler(), fc.nat(8), cases, async (s, wait, { before, named, undoes }) => {
         const consumer = new Consumer();
         if (before) Object.assign(consumer, { generation: 1, holds: 'old' });
         let highest = 1;
         // what is asked arrives at some time, and so does the answer
-        const call = s.scheduleFunction(async (_ctx: unknown, asked: PlacementCall) => consumer.call(asked));
+        const away = async <T>(ask: () => T): Promise<T> => {
+          await s.schedule(Promise.resolve());
+          const answer = ask();
+          await s.schedule(Promise.resolve());
+          return answer;
+        };
+        const call = (_ctx: unknown, asked: PlacementCall) => away(() => consumer.call(asked));
+        const fenceOf = () => away(() => highest);
         const api = { minor: async () => 39, call } as unknown as PlacementApi;
-        const late = new PlacementAllocations(
-          api,
-          s.scheduleFunction(async () => highest),
-        );
+        const late = new PlacementAllocations(api, fenceOf);
         const more = named && !before ? { consumerGeneration: null } : {};
-        const first = late.write(ctx, claim('old', 1, more)).catch((e: unknown) => e);
-        const lease = s.schedule(Promise.resolve()).then(async () => {
+        const write = (): Promise<unknown> => late.write(ctx, claim('old', 1, more));
+        const undo = (): Promise<unknown> =>
+          late.delete(ctx, { consumerId: CONSUMER, owner: { taskId: 'task-1', fence: 1 } });
+        const first = (undoes ? undo() : write()).catch((e: unknown) => e);
+        const successor = async (): Promise<void> => {
+          for (let i = 0; i < wait; i++) await s.schedule(Promise.resolve());
           highest = 2;
-          const own = new PlacementAllocations(
-            api,
-            s.scheduleFunction(async () => highest),
-          );
+          const own = new PlacementAllocations(api, fenceOf);
           const owner = { taskId: 'task-2', fence: 2 };
           await (wanted === '' ? own.delete(ctx, { consumerId: CONSUMER, owner }) : own.write(ctx, claim(wanted, 2)));
-        });
-        await s.waitFor(Promise.all([first, lease]));
+        };
+        await s.waitFor(Promise.all([first, successor()]));
         expect(consumer.holds).toBe(wanted);
       }),
-      { numRuns: 200 },
+      { numRuns: 300 },
     );
   });
 });
