@@ -134,6 +134,22 @@ eachDatabase('placement over REST', (open) => {
     expect((await call('DELETE', `/resource_providers/${uuid}`, '1.39')).status).toBe(204);
   });
 
+  it('takes a name that no class can have for an unknown class, whatever is under it', async () => {
+    const uuid = randomUUID();
+    await call('POST', '/resource_providers', '1.39', { name: uuid, uuid });
+    for (const under of [null, 1, { total: 1 }]) {
+      const inventories = { VCPU: { total: 1 }, 'no class': under };
+      const given = { resource_provider_generation: 0, inventories };
+      const put = await call('PUT', `/resource_providers/${uuid}/inventories`, '1.39', given);
+      const reshape = await call('POST', '/reshaper', '1.39', { inventories: { [uuid]: given }, allocations: {} });
+      for (const { status, body } of [put, reshape])
+        expect([status, JSON.stringify(body)]).toEqual([
+          400,
+          expect.stringContaining('No such resource class no class.'),
+        ]);
+    }
+  });
+
   it('answers hostile queries and bodies with 4xx', async () => {
     const paths = [
       '/allocation_candidates?resources=VCPU:99999999999999999999',

@@ -3,6 +3,7 @@ import type { ApiRequest } from '@fractus/microversions';
 import { type RequestContext, notFound } from '@fractus/objects';
 import { InventoriesService, type InventoryRules } from '../services/inventories.service';
 import { PostInventory, PutInventories, PutInventory } from './dto/inventories.dto';
+import { inventoriesByClass } from './inventory-forms';
 import { presentInventories, presentInventory, toInventory } from './presenters';
 import { Reply, modified } from './reply';
 import { Api, type PlacementFlags } from './versions';
@@ -42,10 +43,14 @@ export class InventoriesController {
     { params, body }: ApiRequest<PutInventories>,
     flags: PlacementFlags,
   ): Promise<Reply> {
-    const inventories = new Map(Object.entries(body.inventories).map(([rc, i]) => [rc, toInventory(i)]));
+    const uuid = params['uuid'] ?? '';
+    const inventories = inventoriesByClass(
+      body.inventories,
+      `Unknown resource class in inventory for resource provider ${uuid}: `,
+    );
     const generation = await this.inventories.replace(
       ctx,
-      params['uuid'] ?? '',
+      uuid,
       body.resource_provider_generation,
       inventories,
       rulesOf(flags),

@@ -4,7 +4,7 @@ import type { RequestContext } from '@fractus/objects';
 import { ReshaperService } from '../services/reshaper.service';
 import { toWrites } from './allocations.controller';
 import { PostReshaper } from './dto/inventories.dto';
-import { toInventory } from './presenters';
+import { inventoriesByClass } from './inventory-forms';
 import { Api, type PlacementFlags } from './versions';
 
 @Controller()
@@ -19,7 +19,7 @@ export class ReshaperController {
           uuid,
           {
             generation: given.resource_provider_generation,
-            inventories: new Map(Object.entries(given.inventories).map(([rc, i]) => [rc, toInventory(i)])),
+            inventories: inventoriesByClass(given.inventories, 'malformed reshaper data: '),
           },
         ] as const,
     );
