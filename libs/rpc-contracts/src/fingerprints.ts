@@ -21,12 +21,19 @@ let own: Readonly<Record<string, string>> | undefined;
 /**
  * `topic.method` → 16 hex digits, alike in two processes when the method is. Processes tell it at their admin
  * listeners, so that an upgrade can see who runs what.
+ *
+ * Rules that no schema can say are numbered in the order in which a process happens to meet them; the numbers are left
+ * out, so that all processes of a release tell the same.
  */
 export function contractFingerprints(): Readonly<Record<string, string>> {
+  const unnumbered = (shape: Shape): string =>
+    JSON.stringify(shape).replace(/("x-class-validator":"[^"#]*)#\d+"/g, '$1"');
   return (own ??= Object.fromEntries(
-    Object.entries(fingerprintsOf(CONTRACTS)).map(([method, { fingerprint }]) => [method, fingerprint]),
+    Object.entries(fingerprintsOf(CONTRACTS)).map(([method, { shape }]) => [method, digest(unnumbered(shape))]),
   ));
 }
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
 
 /** Everything of a method that another process can notice. */
 export interface Shape {
@@ -46,7 +53,7 @@ export function fingerprintsOf(contracts: readonly Contract[]): Record<string, F
   const entries = contracts.flatMap((contract) =>
     Object.entries(contract.methods).map(([name, spec]) => {
       const shape = canonical(shapeOf(contract, spec)) as Shape;
-      const fingerprint = createHash('sha256').update(JSON.stringify(shape)).digest('hex').slice(0, 16);
+      const fingerprint = digest(JSON.stringify(shape));
       return [`${contract.topic}.${name}`, { fingerprint, shape }] as const;
     }),
   );

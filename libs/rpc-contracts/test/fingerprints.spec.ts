@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { IsUUID } from 'class-validator';
 import * as everything from '../src';
 import type { Contract } from '../src';
 import { breakingChanges } from './compatibility';
@@ -54,6 +55,26 @@ describe('the fingerprints of the RPC contracts', () => {
         'Contracts only grow; docs/checklists/add-an-rpc-method.md says how.',
       ].join('\n'),
     );
+  });
+
+  it('are told alike by two processes that have met other rules before', () => {
+    const told = (others: number): Record<string, string> => {
+      let prints: Record<string, string> = {};
+      jest.isolateModules(() => {
+        const { jsonSchemaOf } = jest.requireActual<typeof import('@fractus/dto-schema')>('@fractus/dto-schema');
+        for (let i = 0; i < others; i++) {
+          class Other {
+            @IsUUID() id: string;
+          }
+          jsonSchemaOf(Other);
+        }
+        prints = jest.requireActual<typeof import('../src')>('../src').contractFingerprints();
+      });
+      return prints;
+    };
+    const [first, second] = [told(0), told(3)];
+    expect(second).toEqual(first);
+    expect(Object.keys(first)).toEqual(Object.keys(current));
   });
 
   it('cover every contract, one topic each', () => {
