@@ -92,8 +92,9 @@ export function presentCandidates(
   asked: ReadonlySet<string>,
   flags: PlacementFlags,
 ): Record<string, unknown> {
-  const used = new Set(result.candidates.flatMap((c) => [...c.allocations.keys()]));
-  const providers = result.trees.flatMap((t) => t.providers).filter((p) => flags.nestedCandidates || used.has(p));
+  const inReach = result.trees.flatMap((t) => t.providers);
+  const used = flags.nestedCandidates ? undefined : new Set(result.candidates.flatMap((c) => c.givers));
+  const providers = used ? inReach.filter((p) => used.has(p)) : inReach;
   return {
     allocation_requests: result.candidates.map(presentCandidate),
     provider_summaries: Object.fromEntries(providers.map((p) => [p.uuid, presentSummary(p, asked, flags)])),

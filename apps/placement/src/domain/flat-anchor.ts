@@ -32,6 +32,10 @@ export class FlatCandidate implements Candidate {
     private readonly group: RequestGroup,
   ) {}
 
+  get givers(): readonly Provider[] {
+    return [this.anchor];
+  }
+
   get allocations(): Candidate['allocations'] {
     return new Map([[this.anchor, this.group.resources]]);
   }

@@ -17,12 +17,15 @@ import { FlatCandidate, isFlat, meetsAlone, onlyGroup } from './flat-anchor';
 import { choicesFor } from './group-options';
 import { type MayFit, mayFit } from './may-fit';
 import type { Provider, Tree } from './provider';
+import { PickedCandidate } from './picked-candidate';
 import type { CheckName, Trace } from './trace';
 
 /** One way to satisfy the whole query. */
 export interface Candidate {
   /** Root of the non-sharing tree: the compute node. */
   readonly anchor: Provider;
+  /** Who gives something; one provider may be named twice. */
+  readonly givers: readonly Provider[];
   /** Provider → resource class → units, summed over groups. */
   readonly allocations: ReadonlyMap<Provider, ReadonlyMap<string, number>>;
   /** Suffix → providers that satisfy it. */
@@ -161,7 +164,7 @@ class Result implements SearchResult {
   /** Worked out when it is asked for, which is for a full answer only. */
   get trees(): Tree[] {
     const trees = new Set<Tree>();
-    for (const c of this.candidates) for (const p of c.allocations.keys()) trees.add(p.tree);
+    for (const c of this.candidates) for (const p of c.givers) trees.add(p.tree);
     return [...trees].sort((a, b) => a.root.id - b.root.id);
   }
 }
@@ -194,24 +197,6 @@ class Collector {
       if (this.seen.has(key)) return;
       this.seen.add(key);
     }
-    this.candidates.push(toCandidate(tree, pick));
+    this.candidates.push(new PickedCandidate(tree.root, pick));
   }
-}
-
-function toCandidate(tree: Tree, pick: Pick): Candidate {
-  const allocations = new Map<Provider, Map<string, number>>();
-  const mappings = new Map<string, Provider[]>();
-  pick.chosen.forEach((provider, i) => {
-    const choice = pick.choices[i];
-    if (!choice) return;
-    if (choice.demand.length) {
-      let amounts = allocations.get(provider);
-      if (!amounts) allocations.set(provider, (amounts = new Map()));
-      for (const [rc, n] of choice.demand) amounts.set(rc, (amounts.get(rc) ?? 0) + n);
-    }
-    const mapped = mappings.get(choice.group.suffix);
-    if (!mapped) mappings.set(choice.group.suffix, [provider]);
-    else if (!mapped.includes(provider)) mapped.push(provider);
-  });
-  return { anchor: tree.root, allocations, mappings };
 }
