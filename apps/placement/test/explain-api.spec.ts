@@ -1,4 +1,5 @@
-import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { systemContext } from '@fractus/objects';
 import { rpcClient } from '@fractus/rpc';
 import { type CandidateExplanation, type CandidateQuery, placementContract } from '@fractus/rpc-contracts';
@@ -12,9 +13,13 @@ interface Explained {
   truncated: boolean;
 }
 
+const page = readFileSync(resolve(__dirname, '../../../docs/placement/explain.md'), 'utf8');
+
 describe('GET /allocation_candidates/explain', () => {
   let placement: PlacementService;
-  const [small, large] = [randomUUID(), randomUUID()];
+  // as in the page's example
+  const small = '6f2c1c3e-95d5-4b0c-9a3f-0d2f3f0b60a1';
+  const large = 'b1c7a7de-2c5b-4a55-8a9e-5a9d3f7c20b2';
 
   beforeAll(async () => {
     placement = await startPlacementForTest();
@@ -47,81 +52,12 @@ describe('GET /allocation_candidates/explain', () => {
     return answer.body as Explained;
   };
 
-  it('says for an empty answer where it became empty, and what would fill it', async () => {
-    const query = 'resources=VCPU:2,DISK_GB:80&required=CUSTOM_FAST&limit=5';
-    expect(await explained(query)).toEqual({
-      candidates: { count: 0, more: false },
-      asked: { providers: 2, trees: 2, anchors: 2 },
-      stages: [
-        {
-          group: '',
-          check: 'inventory',
-          detail: 'VCPU:2,DISK_GB:80',
-          in: { providers: 2, trees: 2, anchors: 2 },
-          out: { providers: 2, trees: 2, anchors: 2 },
-        },
-        {
-          group: '',
-          check: 'required',
-          detail: 'CUSTOM_FAST',
-          in: { providers: 2, trees: 2, anchors: 2 },
-          out: { providers: 1, trees: 1, anchors: 1 },
-        },
-        {
-          group: '',
-          check: 'resource',
-          detail: 'VCPU:2',
-          in: { providers: 1, trees: 1, anchors: 1 },
-          out: { providers: 1, trees: 1, anchors: 1 },
-          resource: { class: 'VCPU', need: 2, offered: 1, best: { free: 8, max_unit: 2147483647 } },
-        },
-        {
-          group: '',
-          check: 'resource',
-          detail: 'DISK_GB:80',
-          in: { providers: 1, trees: 1, anchors: 1 },
-          out: { providers: 0, trees: 0, anchors: 0 },
-          reasons: { total: 1 },
-          resource: { class: 'DISK_GB', need: 80, offered: 1, best: { free: 60, max_unit: 100 } },
-        },
-      ],
-      roots: {
-        failed: 2,
-        first_failures: expect.arrayContaining([
-          {
-            uuid: small,
-            name: 'host-60',
-            group: '',
-            check: 'resource',
-            detail: 'DISK_GB:80',
-            reason: 'total',
-            have: 60,
-            need: 80,
-          },
-          { uuid: large, name: 'host-200', group: '', check: 'required', detail: 'CUSTOM_FAST' },
-        ]) as unknown,
-      },
-      would_fit_if: [
-        {
-          relax: 'resource',
-          group: '',
-          detail: 'DISK_GB:80',
-          sentence: 'ask for 60 instead of 80 DISK_GB',
-          anchors: 1,
-          at_least: false,
-          resource: { class: 'DISK_GB', from: 80, to: 60 },
-        },
-        {
-          relax: 'required',
-          group: '',
-          detail: 'CUSTOM_FAST',
-          sentence: 'do not require CUSTOM_FAST',
-          anchors: 1,
-          at_least: false,
-        },
-      ],
-      truncated: false,
-    });
+  it('says for an empty answer where it became empty, and what would fill it, as its page shows', async () => {
+    const query = 'resources=VCPU:2,DISK_GB:80&required=CUSTOM_FAST';
+    expect(page).toContain(`GET /allocation_candidates/explain?${query}\n`);
+    const example = /```json\n(.*?)```/s.exec(page)?.[1] ?? '';
+    expect(await explained(query)).toEqual(JSON.parse(example));
+    expect(await explained(`${query}&limit=5`)).toEqual(JSON.parse(example));
     const requests = async (q: string): Promise<number> =>
       ((await get(`?${q}`)).body as { allocation_requests: unknown[] }).allocation_requests.length;
     expect(await requests(query)).toBe(0);

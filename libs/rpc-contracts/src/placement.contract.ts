@@ -110,7 +110,7 @@ export class Candidate {
 /** What one check of the search let through. Providers for resource and trait checks, roots for root and policy checks. */
 export class SearchStage {
   @IsString() group: string;
-  /** `resource`, `required`, `forbidden`, `any_of`, `member_of`, `not_member_of`, `in_tree`, `root_required`, `root_forbidden`, `group_policy`, `same_subtree`, `capacity`. */
+  /** `resource`, `required`, `forbidden`, `any_of`, `member_of`, `not_member_of`, `in_tree`, `root_required`, `root_forbidden`, `group_policy`, `same_subtree`, `capacity`, `nested`, `budget`. */
   @IsString() check: string;
   @IsString() detail: string;
   @IsInt() in: number;
