@@ -84,7 +84,13 @@ export class ConductorParts {
     };
     const hint = (taskId: string): void => this.engine.hint(taskId);
     const senders = new Senders(hosts, logger, options.metrics);
-    this.operations = new Operations(database, this.tools, senders, (id, change) => this.engine.answer(id, change));
+    this.operations = new Operations(
+      database,
+      this.tools,
+      senders,
+      (id, change) => this.engine.answer(id, change),
+      (ctx, event) => this.guests.event(ctx, event),
+    );
     this.guests = new Guests(database, this.tools, senders, hint);
     const engine: EngineOptions = {
       instance: config.instance,

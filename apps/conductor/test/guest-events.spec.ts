@@ -60,6 +60,31 @@ eachDatabase('guests that change by themselves', (_open, dialect) => {
     expect(await world.get(id)).toMatchObject({ vmState: 'active', powerState: RUNNING });
   });
 
+  it('are followed where an operation that had fallen silent is done in the end', async () => {
+    const id = await world.serverIn('active');
+    world.agents.behaviour.set('host1', 'late');
+    await world.act(id, 'stop');
+    await world.settle();
+    expect(await world.get(id)).toMatchObject({ vmState: 'active', powerState: RUNNING, taskState: null });
+    world.agents.wake('host1');
+    await world.settle();
+    expect(world.agents.guests.get('host1')?.get(id)).toBe(SHUTDOWN);
+    expect(await world.get(id)).toMatchObject({ vmState: 'stopped', powerState: SHUTDOWN, taskState: null });
+    await world.check();
+  });
+
+  it('are not followed where an answer that was heard comes a second time', async () => {
+    const id = await world.serverIn('active');
+    await done(id, 'reboot-hard');
+    await world.settle();
+    const answer = world.agents.answers.at(-1)!;
+    await says(id, CRASHED, { at: world.now + 10 });
+    await world.conductor.operations.finished(world.ctx(), { ...answer, replayed: true });
+    await world.settle();
+    expect(await world.get(id)).toMatchObject({ vmState: 'stopped', powerState: CRASHED });
+    expect(await world.tasks.ofServer(id)).toHaveLength(2);
+  });
+
   it('are followed at the end of an operation that fell silent, since nothing else says how the guest is', async () => {
     const id = await world.serverIn('active');
     world.agents.behaviour.set('host1', 'silent');

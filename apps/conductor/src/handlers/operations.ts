@@ -2,7 +2,7 @@
 import type { Database } from '@fractus/database';
 import type { Answer, Server, TaskRecord } from '@fractus/compute-db';
 import type { RequestContext } from '@fractus/objects';
-import type { OperationFinished, OperationProgress, OperationRef } from '@fractus/rpc-contracts';
+import type { GuestEvent, OperationFinished, OperationProgress, OperationRef } from '@fractus/rpc-contracts';
 import { progressOf } from '@fractus/server-lifecycle';
 import { type EngineState, engineState, hostsLeft, hostsNamed, withEngine } from '../engine/engine-state';
 import { backoff } from '../engine/failures';
@@ -22,6 +22,7 @@ export class Operations {
     private readonly tools: TaskTools,
     private readonly senders: Senders,
     private readonly answer: TaskEngine['answer'],
+    private readonly guestEvent: (ctx: RequestContext, event: GuestEvent) => Promise<void>,
   ) {}
 
   /** Moves the silence limit, and shows the phase where it is one that users see. */
@@ -54,6 +55,22 @@ export class Operations {
     if (checked && task && !wasSent(task, operation)) return this.notOnHost(ctx, operation);
     if (refused) return task && isAwaited(task, operation) ? this.askAgain(task, operation) : undefined;
     if (outcome === 'done' && GUEST_MAKING.has(operation.step)) await this.clearStray(ctx, operation, task);
+    else if (outcome === 'done' && task) await this.toldLate(ctx, message, task);
+  }
+
+  /**
+   * An operation that nobody waits for any more was done after all: its host had fallen silent, or the database was away
+   * for longer than silence lasts. How the guest is now is told as what it did by itself. Not of an answer that came twice.
+   */
+  private async toldLate(
+    ctx: RequestContext,
+    { operation, powerState, at }: OperationFinished,
+    task: TaskRecord,
+  ): Promise<void> {
+    if (powerState === undefined || at === undefined || !wasSent(task, operation)) return;
+    if (task.status === 'open' || engineState(task).answered?.at === at) return;
+    const { serverId, host, fence } = operation;
+    await this.guestEvent(ctx, { serverId, host, fence, powerState, at });
   }
 
   /**
