@@ -104,3 +104,52 @@ describe('of two faults in a request', () => {
     expect((await placement.call('POST', '/reshaper', { version: '1.29', raw: '{' })).status).toBe(404);
   });
 });
+
+describe('upstream’s words', () => {
+  const detail = async (
+    ...[method, path, options]: Parameters<PlacementService['call']>
+  ): Promise<[number, string]> => {
+    const { status, body } = await placement.call(method, path, options);
+    return [status, (body as { errors: { detail: string }[] }).errors[0]!.detail];
+  };
+
+  it('name every member that has no place, in order', async () => {
+    const body = { name: 'x', zeal: 1, colour: 2 };
+    expect(await detail('POST', '/resource_providers', { version: '1.39', body })).toEqual([
+      400,
+      expect.stringContaining("Additional properties are not allowed ('colour', 'zeal' were unexpected)"),
+    ]);
+    expect(await detail('POST', '/allocations', { version: '1.39', body: { b: {}, a: {} } })).toEqual([
+      400,
+      expect.stringContaining("'a', 'b' do not match any of the regexes: '^[0-9a-fA-F-]{36}$'"),
+    ]);
+    expect(await detail('GET', '/traits?x=1', { version: '1.39' })).toEqual([
+      400,
+      expect.stringContaining("Additional properties are not allowed ('x' was unexpected)"),
+    ]);
+  });
+
+  it('tell policy, broken JSON and a method that came later', async () => {
+    expect(await detail('GET', '/traits', { version: '1.39', token: 'joe' })).toEqual([
+      403,
+      'Policy does not allow placement:traits:list to be performed.',
+    ]);
+    expect(await detail('POST', '/resource_providers', { version: '1.39', raw: '{' })).toEqual([
+      400,
+      expect.stringMatching(/^Malformed JSON: it is not valid JSON/),
+    ]);
+    expect(await detail('DELETE', `/resource_providers/${randomUUID()}/inventories`, { version: '1.4' })).toEqual([
+      405,
+      'The method DELETE is not allowed for this resource.',
+    ]);
+  });
+
+  it('are not asked of a client that takes no JSON where there is no need', async () => {
+    const headers = { accept: 'text/plain' };
+    const status = async (path: string): Promise<number> =>
+      (await placement.call('GET', path, { version: '1.39', headers })).status;
+    expect([await status('/'), await status('/traits/HW_CPU_X86_VMX'), await status('/traits')]).toEqual([
+      200, 204, 406,
+    ]);
+  });
+});

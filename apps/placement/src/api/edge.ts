@@ -26,6 +26,9 @@ type Plan = NonNullable<ReturnType<Operation['plan']>>;
 /** Operations that say 405 where others say 404 in versions before their own. */
 const ABSENT_IS_405 = new Map([['DELETE /resource_providers/{uuid}/inventories', 'GET, POST, PUT']]);
 
+/** Operations that answer whatever the client accepts: one tells the versions, the other has no body. */
+const TAKES_ANY_ACCEPT = new Set(['GET /', 'GET /traits/{name}']);
+
 /** The operation on a provider that looks at the body before it looks for the provider. */
 const BODY_FIRST = 'PUT /resource_providers/{uuid}/traits';
 
@@ -46,10 +49,10 @@ export class PlacementEdge extends ApiEdge<PlacementFlag> {
   ): Promise<void> {
     const version = request.fractusVersion ?? PLACEMENT_VERSIONS.api.min;
     const plan = operation.plan(PLACEMENT_VERSIONS, { version, legacy: false });
-    if (!plan) return absent(operation, reply);
+    if (!plan) return absent(operation, request, reply);
     const ctx = ctxOf(request);
     if (plan.body) requireJson(request);
-    else if (operation.name.startsWith('GET ')) checkAccept(request);
+    else if (operation.name.startsWith('GET ') && !TAKES_ANY_ACCEPT.has(operation.name)) checkAccept(request);
     if (typeof operation.spec.policy === 'string') this.enforcer.authorize(ctx, operation.spec.policy);
     if (plan.body && operation.name.includes(' /resource_providers/{uuid}') && operation.name !== BODY_FIRST)
       await this.requireProvider((request.params as { uuid: string }).uuid);
@@ -73,11 +76,11 @@ export class PlacementEdge extends ApiEdge<PlacementFlag> {
   }
 }
 
-function absent(operation: Operation, reply: FastifyReply): never {
+function absent(operation: Operation, request: FastifyRequest, reply: FastifyReply): never {
   const allow = ABSENT_IS_405.get(operation.name);
   if (allow === undefined) throw notFound('The resource could not be found.', { code: 'microversion.absent' });
   void reply.header('allow', allow);
-  throw new FractusError('not_allowed', 'The method specified is not allowed for this resource.', {
+  throw new FractusError('not_allowed', `The method ${request.method} is not allowed for this resource.`, {
     code: 'microversion.absent',
   });
 }

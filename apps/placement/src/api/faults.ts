@@ -113,7 +113,9 @@ function inOurWords(fault: FaultInfo, request: FastifyRequest | null): FaultInfo
     case 'body.json':
     case 'body.encoding':
     case 'body.depth':
-      return { ...fault, message: `Malformed JSON: ${fault.message}` };
+      return { ...fault, message: `Malformed JSON: ${fault.message.replace(/^Malformed request body: /, '')}` };
+    case 'policy':
+      return { ...fault, message: fault.message.replace("Policy doesn't allow", 'Policy does not allow') };
     default:
       return fault;
   }

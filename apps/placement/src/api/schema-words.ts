@@ -81,14 +81,23 @@ function reason(f: Fault): string {
   }
 }
 
+/** All names that the schema has no place for, in order, as upstream tells them. */
 function unexpected(f: Fault, name: unknown): string {
-  const patterns = Object.keys((f.parentSchema?.['patternProperties'] as object | undefined) ?? {});
-  if (patterns.length === 0) return `Additional properties are not allowed (${repr(name)} was unexpected)`;
-  return `${repr(name)} does not match any of the regexes: ${patterns
-    .sort()
-    .map((p) => repr(pythonic(p)))
-    .join(', ')}`;
+  const declared = (key: string): object => (f.parentSchema?.[key] as object | undefined) ?? {};
+  const known = new Set(Object.keys(declared('properties')));
+  const patterns = Object.keys(declared('patternProperties')).sort();
+  const isExtra = (n: string): boolean => !known.has(n) && !patterns.some((p) => new RegExp(p, 'u').test(n));
+  const extras = Object.keys(Object(f.data) as object).filter(isExtra);
+  const many = extras.length > 1;
+  const names = (many ? extras.sort() : [name]).slice(0, MAX_NAMES).map(repr).join(', ');
+  if (patterns.length === 0)
+    return `Additional properties are not allowed (${names} ${many ? 'were' : 'was'} unexpected)`;
+  const regexes = patterns.map((p) => repr(pythonic(p))).join(', ');
+  return `${names} ${many ? 'do' : 'does'} not match any of the regexes: ${regexes}`;
 }
+
+/** More would only make the answer long. */
+const MAX_NAMES = 100;
 
 /** The pattern as it was declared, before its end was widened to Python's. */
 const pythonic = (pattern: string): string => pattern.replaceAll('(?=\\n?$)', '$');

@@ -39,7 +39,9 @@ const segment: Readonly<Record<string, fc.Arbitrary<string>>> = {
 };
 
 function pathOf(template: string): fc.Arbitrary<string> {
-  const parts = template.split(/(\{\w+\})/).map((part) => segment[part.slice(1, -1)] ?? fc.constant(part));
+  const parts = template
+    .split(/(\{\w+\})/)
+    .map((part) => (part.startsWith('{') && segment[part.slice(1, -1)]) || fc.constant(part));
   return fc.oneof(
     { weight: 12, arbitrary: fc.tuple(...parts).map((p) => p.join('')) },
     {
