@@ -44,6 +44,30 @@ eachDatabase('several conductors', (_open, dialect) => {
     };
   };
 
+  it('give nobody up who could not be heard while the database was away', async () => {
+    const [a] = await two();
+    const id = await world.serverIn('active');
+    const { host } = await world.get(id);
+    world.agents.behaviour.set(host!, 'late');
+    await world.act(id, 'stop');
+    await world.idle();
+    for (const { parts } of world.conductors) await parts.engine.keeper.tend();
+    const due = jest.spyOn(TaskLeases.prototype, 'due');
+    due.mockRejectedValue(unavailable('away', { code: 'database.unavailable' }));
+    for (const { parts } of world.conductors) await expect(parts.engine.sweep()).rejects.toThrow('away');
+    world.now += 10 * 60_000;
+    world.agents.wake(host!);
+    due.mockRestore();
+    // a look comes before the answer that waited for the database, too
+    await a.parts.engine.sweep();
+    await world.idle();
+    await world.settle();
+    expect(await world.get(id)).toMatchObject({ vmState: 'stopped', taskState: null });
+    expect((await world.tasks.ofServer(id)).map((task) => task.status)).toEqual(['done', 'done']);
+    expect(world.agents.effects.filter((effect) => effect.startsWith('power'))).toHaveLength(1);
+    await world.check();
+  });
+
   it('leave what is beyond their room to each other', async () => {
     const [a, b] = await two({ taskConcurrency: 2 });
     const gate = new Gate();

@@ -185,6 +185,16 @@ export class TaskLeases {
   }
 
   /**
+   * After a time without the database, in which no answer was heard: waits whose patience is over count as not sent by
+   * `owner`, so that who leases them sends again (same attempt, so the agent answers from its journal) and gives nobody up.
+   */
+  async askAgain(owner: string, now: number): Promise<void> {
+    const sql = `UPDATE ${this.tasksDue} SET sent_by = ?
+      WHERE ${FREE} AND waiting = 1 AND sent_by IS NULL AND end_requested_at IS NULL`;
+    await this.db.execute(sql, [owner, now, now], REPEATABLE);
+  }
+
+  /**
    * At the start of a conductor: drops the leases of former lives of this instance, and has the messages that they may
    * not have sent sent now. Others' tasks are left to them. Returns how many tasks are due by it.
    */

@@ -42,6 +42,8 @@ export class TaskEngine {
   private timer: NodeJS.Timeout | undefined;
   private polling: Promise<void> | undefined;
   private stopping = false;
+  /** The last look failed: while the database is away no sign of life is heard. */
+  private blind = false;
 
   constructor(
     db: Database,
@@ -101,9 +103,19 @@ export class TaskEngine {
     return this.pool.answer(taskId, change);
   }
 
-  /** Looks once at what is due, and takes as much as there is room for; returns how much. */
-  sweep(): Promise<number> {
-    return this.pool.sweep();
+  /**
+   * Looks once at what is due, and takes as much as there is room for; returns how much. What seems to have fallen silent
+   * since the last look that succeeded is asked for again.
+   */
+  async sweep(): Promise<number> {
+    try {
+      if (this.blind) await this.tools.leases.askAgain(this.keeper.owner, this.tools.clock());
+      this.blind = false;
+      return await this.pool.sweep();
+    } catch (e) {
+      this.blind = true;
+      throw e;
+    }
   }
 
   /** Runs one task here and now, beside the pool, as far as it goes; false when it could not be leased. For harnesses. */
