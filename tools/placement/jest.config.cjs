@@ -1,1 +1,1 @@
-module.exports = { ...require('../../tools/build/jest.preset.cjs'), displayName: 'placement', rootDir: __dirname };
+module.exports = { ...require('../../tools/build/jest.preset.cjs'), displayName: 'placement-tools', rootDir: __dirname };
