@@ -24,25 +24,14 @@ interface WireCandidates {
 /** Providers with it serve other trees: the compute node is somewhere else. */
 const SHARING = 'MISC_SHARES_VIA_AGGREGATE';
 
-/**
- * Always in full: a Placement elsewhere knows no outline. It does not tell why it found nothing either, so `stages` are
- * empty. @throws unimplemented `placement.version` for a group that asks for one of several traits, before 1.39.
- */
+/** Always in full: a Placement elsewhere knows no outline. Nor does it tell why it found nothing, so `stages` are empty. */
 export async function findCandidates(
   api: PlacementApi,
   ctx: RequestContext,
   asked: CandidateQuery,
 ): Promise<Candidates> {
-  const anyOf = asked.groups.some((g) => g.anyOf.some((traits) => traits.length > 1));
-  if (anyOf && (await api.minor(ctx)) < ANY_TRAITS) {
-    throw unimplemented(
-      `Placement offers less than 1.${ANY_TRAITS}, in which one of several traits can be asked for.`,
-      {
-        code: 'placement.version',
-      },
-    );
-  }
-  const call = { method: 'GET', path: '/allocation_candidates', query: queryOf(asked), accept: REFUSALS } as const;
+  const query = await candidatesQuery(api, ctx, asked);
+  const call = { method: 'GET', path: '/allocation_candidates', query, accept: REFUSALS } as const;
   const wire = accepted(await api.call(ctx, call)).body as WireCandidates;
   return {
     candidates: wire.allocation_requests.map((r) => candidateOf(r, wire.provider_summaries)),
@@ -54,6 +43,18 @@ export async function findCandidates(
     ),
     stages: [],
   };
+}
+
+/** The question as a query. @throws unimplemented `placement.version` for one of several traits, before 1.39. */
+export async function candidatesQuery(
+  api: PlacementApi,
+  ctx: RequestContext,
+  asked: CandidateQuery,
+): Promise<Record<string, QueryValue>> {
+  const anyOf = asked.groups.some((g) => g.anyOf.some((traits) => traits.length > 1));
+  if (!anyOf || (await api.minor(ctx)) >= ANY_TRAITS) return queryOf(asked);
+  const sentence = `Placement offers less than 1.${ANY_TRAITS}, in which one of several traits can be asked for.`;
+  throw unimplemented(sentence, { code: 'placement.version' });
 }
 
 function queryOf(asked: CandidateQuery): Record<string, QueryValue> {

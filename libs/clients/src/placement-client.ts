@@ -3,13 +3,14 @@
  * answers, the same kinds and codes of error. What a foreign Placement cannot do is said where it is: no stages and no
  * outline of candidates, an update of a provider in up to three requests, fences that are looked up instead of kept.
  */
-import { isFractusError, systemContext, unimplemented, withTimeout } from '@fractus/objects';
+import { isFractusError, systemContext, withTimeout } from '@fractus/objects';
 import { placementContract, type Client } from '@fractus/rpc-contracts';
 import type { ReadyCheck } from '@fractus/telemetry';
 import { PlacementAllocations, type FenceOf } from './placement-allocations';
 import { PlacementApi, type PlacementApiOptions } from './placement-api';
 import { findCandidates } from './placement-candidates';
 import { PlacementConsumers } from './placement-consumers';
+import { explainCandidates } from './placement-explain';
 import { PlacementProviders } from './placement-providers';
 
 export type { FenceOf } from './placement-allocations';
@@ -76,10 +77,8 @@ export class PlacementClient implements PlacementCaller {
     this.providers.delete(withTimeout(ctx, methods.deleteProvider.timeoutMs), asked);
   getCandidates: PlacementCaller['getCandidates'] = (ctx, asked) =>
     findCandidates(this.api, withTimeout(ctx, methods.getCandidates.timeoutMs), asked);
-  /** Upstream's has no such question, and nobody who is told to ask elsewhere asks it. */
-  explainCandidates = async (): Promise<never> => {
-    throw unimplemented('A Placement that is asked over REST explains no candidates.', { code: 'placement.explain' });
-  };
+  explainCandidates: PlacementCaller['explainCandidates'] = (ctx, asked) =>
+    explainCandidates(this.api, withTimeout(ctx, methods.explainCandidates.timeoutMs), asked);
   writeAllocations: PlacementCaller['writeAllocations'] = (ctx, asked) =>
     this.allocations.write(withTimeout(ctx, methods.writeAllocations.timeoutMs), asked);
   getAllocations: PlacementCaller['getAllocations'] = (ctx, asked) =>

@@ -58,14 +58,11 @@ export class PlacementProviders {
     const found = await inLanes(WIDTH, providers, (p) => this.record(ctx, p.providerId));
     const missing = providers.filter((_, i) => !found[i]);
     const waits = ({ parentId }: EnsureProvider): boolean => missing.some((m) => m.providerId === parentId);
-    await inLanes(
-      WIDTH,
-      missing.filter((p) => !waits(p)),
-      (p) => this.create(ctx, p),
-    );
-    await inLanes(1, missing.filter(waits), (p) => this.create(ctx, p));
-    const made = new Map((await this.records(ctx, missing)).map((r) => [r.providerId, r]));
-    return { providers: providers.flatMap((p, i) => found[i] ?? made.get(p.providerId) ?? []) };
+    const create = (p: EnsureProvider): Promise<ProviderRecord | undefined> => this.create(ctx, p);
+    const independent = missing.filter((p) => !waits(p));
+    const made = [...(await inLanes(WIDTH, independent, create)), ...(await inLanes(1, missing.filter(waits), create))];
+    const byId = new Map(made.flatMap((r): [string, ProviderRecord][] => (r ? [[r.providerId, r]] : [])));
+    return { providers: providers.flatMap((p, i) => found[i] ?? byId.get(p.providerId) ?? []) };
   }
 
   async get(ctx: RequestContext, { providerIds }: ProviderIds): Promise<ProviderRecords> {
@@ -129,11 +126,8 @@ export class PlacementProviders {
     const generations = [stock, usage, traits, aggregates].map((p) => p.resource_provider_generation);
     const classes = Object.keys(stock.inventories);
     return {
-      providerId: head.uuid,
-      name: head.name,
+      ...headOf(head),
       generation: Math.min(head.generation, ...generations),
-      parentId: head.parent_provider_uuid,
-      rootId: head.root_provider_uuid,
       inventories: Object.fromEntries(Object.entries(stock.inventories).map(([rc, i]) => [rc, inventoryOf(i)])),
       usages: Object.fromEntries(classes.map((rc) => [rc, usage.usages[rc] ?? 0])),
       traits: traits.traits,
@@ -142,12 +136,16 @@ export class PlacementProviders {
   }
 
   /** Somebody else may make it at the same time; a name that another provider bears is a `conflict`. */
-  private async create(ctx: RequestContext, { providerId, name, parentId }: EnsureProvider): Promise<void> {
+  private async create(
+    ctx: RequestContext,
+    { providerId, name, parentId }: EnsureProvider,
+  ): Promise<ProviderRecord | undefined> {
     const json = { uuid: providerId, name, ...(parentId === null ? {} : { parent_provider_uuid: parentId }) };
     const answer = await this.api.call(ctx, { method: 'POST', path: '/resource_providers', json, accept: REFUSALS });
-    if (answer.status !== 409) return void accepted(answer);
-    const { status } = await this.api.call(ctx, { method: 'GET', path: at(providerId), accept: [404] });
-    if (status === 404) throw refusalOf(answer);
+    if (answer.status !== 409) return newRecord(accepted(answer).body as WireProvider);
+    const there = await this.record(ctx, providerId);
+    if (!there) throw refusalOf(answer);
+    return there;
   }
 
   private async result(ctx: RequestContext, update: ProviderUpdate): Promise<ProviderUpdateResult> {
@@ -202,6 +200,22 @@ export class PlacementProviders {
     });
   }
 }
+
+const headOf = (p: WireProvider) => ({
+  providerId: p.uuid,
+  name: p.name,
+  generation: p.generation,
+  parentId: p.parent_provider_uuid,
+  rootId: p.root_provider_uuid,
+});
+
+const newRecord = (p: WireProvider): ProviderRecord => ({
+  ...headOf(p),
+  inventories: {},
+  usages: {},
+  traits: [],
+  aggregates: [],
+});
 
 const inventoryOf = (i: WireInventory): InventoryRecord => ({
   total: i.total,

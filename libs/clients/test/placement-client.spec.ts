@@ -233,10 +233,6 @@ describe('a Placement over REST', () => {
       });
       expect(warned).toEqual([{ traits: ['HW_OF_TOMORROW'] }]);
     });
-
-    it('is not asked why it found nothing', async () => {
-      await expect(client().explainCandidates()).rejects.toMatchObject({ kind: 'unimplemented' });
-    });
   });
 });
 

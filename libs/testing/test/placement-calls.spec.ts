@@ -24,31 +24,31 @@ async function ours() {
 }
 
 /** Over REST, with the fences that the suite gives out. */
-async function overRest(url: string, close: () => Promise<void>): Promise<PlacementUnderTest> {
+async function overRest(url: string, explains: boolean, close: () => Promise<void>): Promise<PlacementUnderTest> {
   const fences = new Map<string, number>();
   const calls = await new PlacementClient({
     endpoint: url,
     token: 'admin',
     fenceOf: async (consumerId) => fences.get(consumerId) ?? 0,
   }).open();
-  return { calls, leased: (consumerId, fence) => void fences.set(consumerId, fence), close };
+  return { calls, leased: (consumerId, fence) => void fences.set(consumerId, fence), explains, close };
 }
 
 describePlacementCalls('ours over RPC', async () => {
   const { transport, close } = await ours();
   // it keeps fences itself, of the claims that it has seen
-  return { calls: rpcClient(transport, placementContract), leased: () => undefined, close };
+  return { calls: rpcClient(transport, placementContract), leased: () => undefined, explains: true, close };
 });
 
 describePlacementCalls('ours over REST', async () => {
   const { url, close } = await ours();
-  return overRest(url, close);
+  return overRest(url, true, close);
 });
 
 const missing = noUpstreamPlacement();
 if (missing === null) {
   describePlacementCalls("upstream's over REST", async () => {
     const { url, close } = await startUpstreamPlacement();
-    return overRest(url, close);
+    return overRest(url, false, close);
   });
 } else it.skip(`upstream's Placement over REST (${missing})`, () => undefined);

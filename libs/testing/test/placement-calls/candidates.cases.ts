@@ -41,6 +41,45 @@ export function describeCandidates(world: () => PlacementWorld): void {
       expect(await candidates([group({ VCPU: 3 })])).toMatchObject({ candidates: [], summaries: {} });
     });
 
+    it('that are none are explained, or it is said that this Placement does not', async () => {
+      const { provider, explain, under } = bound(world());
+      const node = await provider({ VCPU: inventory(2), MEMORY_MB: inventory(64) });
+      const explanation = explain([group({ VCPU: 3, MEMORY_MB: 8 }, { forbidden: ['HW_CPU_X86_AVX'] })]);
+      if (!under.explains) {
+        const unimplemented = { kind: 'unimplemented', code: 'placement.explain' };
+        return expect(explanation).rejects.toMatchObject(unimplemented);
+      }
+      const vcpu = { check: 'resource', detail: 'VCPU:3' };
+      const { stages, roots, wouldFitIf, ...rest } = await explanation;
+      expect(rest).toMatchObject({ candidates: 0, more: false, truncated: false });
+      expect(stages).toContainEqual({
+        group: '',
+        ...vcpu,
+        in: expect.objectContaining({ anchors: 1 }),
+        out: { providers: 0, trees: 0, anchors: 0 },
+        reasons: { max_unit: 1 },
+        resourceClass: 'VCPU',
+        need: 3,
+        offered: 1,
+        bestFree: 2,
+        bestMaxUnit: 2,
+      });
+      expect(roots).toContainEqual({
+        rootId: node,
+        name: node,
+        group: '',
+        ...vcpu,
+        shortage: 'max_unit',
+        have: 2,
+        need: 3,
+      });
+      // other tests' roots may have the room, without this one's mark
+      const less = { relax: 'resource', group: '', detail: 'VCPU:3', anchors: 1, atLeast: false };
+      const sentence = 'ask for 2 instead of 3 VCPU';
+      expect(wouldFitIf).toContainEqual({ ...less, sentence, resourceClass: 'VCPU', from: 3, to: 2 });
+      return undefined;
+    });
+
     it('have and lack traits as asked, of the group and of the root', async () => {
       const { provider, roots } = bound(world());
       const vcpu = { VCPU: inventory(2) };

@@ -144,6 +144,7 @@ export function bound(world: PlacementWorld) {
     provider: world.provider.bind(world),
     read: world.read.bind(world),
     candidates: world.candidates.bind(world),
+    explain: world.explain.bind(world),
     roots: world.roots.bind(world),
     consumer: world.consumer.bind(world),
     write: world.write.bind(world),

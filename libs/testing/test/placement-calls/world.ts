@@ -4,6 +4,7 @@ import type { PlacementCaller } from '@fractus/clients';
 import { systemContext, type RequestContext } from '@fractus/objects';
 import type {
   AllocationResources,
+  CandidateExplanation,
   Candidates,
   CandidateQuery,
   ConsumerAllocations,
@@ -16,6 +17,8 @@ export interface PlacementUnderTest {
   readonly calls: PlacementCaller;
   /** As if a task of the consumer had been leased: no lower fence may write from then on. */
   leased(consumerId: string, fence: number): void;
+  /** Whether it can say why it finds nothing. */
+  readonly explains: boolean;
   close(): Promise<void>;
 }
 export type OpenPlacement = () => Promise<PlacementUnderTest>;
@@ -87,6 +90,12 @@ export class PlacementWorld {
   async candidates(groups: RequestGroup[], asked: Asked = {}): Promise<Candidates> {
     const rootRequired = [this.mark, ...(asked.rootRequired ?? [])];
     return this.calls.getCandidates(this.ctx, { groups, sameSubtree: [], rootForbidden: [], ...asked, rootRequired });
+  }
+
+  /** Why there are none. */
+  explain(groups: RequestGroup[]): Promise<CandidateExplanation> {
+    const query = { groups, sameSubtree: [], rootForbidden: [], rootRequired: [this.mark] };
+    return this.calls.explainCandidates(this.ctx, query);
   }
 
   /** The roots that candidates are of, sorted. */
