@@ -68,6 +68,18 @@ eachDatabaseUrl('placement status upgrade check', (newUrl, dialect) => {
   });
 
   if (dialect === 'sqlite')
+    it('warns of a change log that nobody trims', async () => {
+      await change(
+        `INSERT INTO change_log (root_id, at) WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s LIMIT 100006)
+         SELECT n, 1 FROM s`,
+      );
+      expect(await check('--change-log-keep', '7')).toMatchObject({ code: 0 });
+      expect(await check('--change-log-keep', '6')).toMatchObject({
+        ...{ code: 1, text: expect.stringMatching(/has 100007 rows, of which 6 are kept: no Placement trims it/) },
+      });
+    });
+
+  if (dialect === 'sqlite')
     it('warns of allocations whose consumer has no record', async () => {
       await change(
         provider(1, 1, null),
