@@ -20,6 +20,8 @@ export interface StoredData {
   readonly hashValue: string;
 }
 
+export type NotRemoved = (file: string, cause: unknown) => void;
+
 const PARTIAL = '.partial';
 
 export class ImageStore {
@@ -27,11 +29,13 @@ export class ImageStore {
     private readonly folder: string,
     /** Bytes that one image may have. */
     private readonly limit: number,
+    private readonly notRemoved: NotRemoved,
   ) {}
 
-  static async open(folder: string, limit: number): Promise<ImageStore> {
+  /** `notRemoved` is told of files that stay until the next start. */
+  static async open(folder: string, limit: number, notRemoved: NotRemoved = () => undefined): Promise<ImageStore> {
     await mkdir(folder, { recursive: true });
-    return new ImageStore(folder, limit);
+    return new ImageStore(folder, limit, notRemoved);
   }
 
   /** Takes the bytes in; nothing is left behind where the source breaks off or is too long (`too_large`). */
@@ -63,8 +67,9 @@ export class ImageStore {
     return createReadStream(this.path(file), range);
   }
 
+  /** Of a file that no row names any more. Never rejects: what cannot be removed now is swept at the next start. */
   async remove(file: string): Promise<void> {
-    await rm(this.path(file), { force: true });
+    await rm(this.path(file), { force: true }).catch((e: unknown) => this.notRemoved(file, e));
   }
 
   /** Removes every file that is not in `known`. Only at start, before uploads are taken. */

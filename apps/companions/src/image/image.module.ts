@@ -57,7 +57,10 @@ async function serve(
   db: Database,
   { config, validate, identityUri, logger, metrics }: ImageDeps,
 ): Promise<RunningImage> {
-  const images = new Images(db, await ImageStore.open(config.dataFolder, config.maxImageSize));
+  const store = await ImageStore.open(config.dataFolder, config.maxImageSize, (file, err) =>
+    logger.warn({ err, file }, 'the file of a deleted image could not be removed; it is at the next start'),
+  );
+  const images = new Images(db, store);
   await images.recover();
   const ready = () => readiness(db);
   const http = await createHttpApp(moduleOf(images, new ImageMembers(db, images)), {
