@@ -53,7 +53,14 @@ export default tseslint.config(
   },
   {
     // the composition root and the test cloud put apps together; nothing else may
-    files: ['apps/cloud/**/*.ts', 'libs/testing/**/*.ts', 'tools/migrate/**/*.ts', 'tools/doctor/**/*.ts'],
+    files: [
+      'apps/cloud/**/*.ts',
+      'libs/testing/**/*.ts',
+      'tools/migrate/**/*.ts',
+      'tools/doctor/**/*.ts',
+      'tools/placement/**/*.ts',
+      'tools/upgrade-check/**/*.ts',
+    ],
     rules: { 'no-restricted-imports': 'off' },
   },
   {

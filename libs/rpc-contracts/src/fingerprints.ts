@@ -21,15 +21,10 @@ let own: Readonly<Record<string, string>> | undefined;
 /**
  * `topic.method` → 16 hex digits, alike in two processes when the method is. Processes tell it at their admin
  * listeners, so that an upgrade can see who runs what.
- *
- * Rules that no schema can say are numbered in the order in which a process happens to meet them; the numbers are left
- * out, so that all processes of a release tell the same.
  */
 export function contractFingerprints(): Readonly<Record<string, string>> {
-  const unnumbered = (shape: Shape): string =>
-    JSON.stringify(shape).replace(/("x-class-validator":"[^"#]*)#\d+"/g, '$1"');
   return (own ??= Object.fromEntries(
-    Object.entries(fingerprintsOf(CONTRACTS)).map(([method, { shape }]) => [method, digest(unnumbered(shape))]),
+    Object.entries(fingerprintsOf(CONTRACTS)).map(([method, { fingerprint }]) => [method, fingerprint]),
   ));
 }
 
@@ -66,12 +61,16 @@ export function shapeOf({ routing }: Contract, spec: MethodSpec): Shape {
   return { kind: 'call', routing, timeoutMs: spec.timeoutMs, request, response: jsonSchemaOf(spec.response) };
 }
 
-/** The same in one order: how a class lists its members is nobody's business. */
+/** What numbers a rule that no schema can say: the order in which a process happens to meet them. */
+const RULE_NUMBER = /#\d+$/;
+
+/** The same in one order: how a class lists its members, and how rules are numbered, is nobody's business. */
 function canonical(value: unknown, key = ''): unknown {
   if (Array.isArray(value)) {
     const items = value.map((v) => canonical(v));
     return key === 'required' || key === 'enum' || key === 'type' ? items.sort() : items;
   }
+  if (key === 'x-class-validator' && typeof value === 'string') return value.replace(RULE_NUMBER, '');
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)

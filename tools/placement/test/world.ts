@@ -1,5 +1,5 @@
 /** The command as a test runs it, and a Placement of its own. */
-import { PlacementConfig, startPlacement, openPlacementDatabase } from '@fractus/app-placement'; // eslint-disable-line no-restricted-imports
+import { PlacementConfig, startPlacement, openPlacementDatabase } from '@fractus/app-placement';
 import { loadConfig } from '@fractus/config';
 import type { Output } from '@fractus/operator';
 import { createMetrics, silentLogger } from '@fractus/telemetry';

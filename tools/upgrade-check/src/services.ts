@@ -1,5 +1,4 @@
 /** What of the services' own code is compared with what runs: their schemas, and what an agent of this release is. */
-/* eslint-disable no-restricted-imports -- a tool is no app: it may know them, as tools/doctor does */
 import { IDENTITY_MIGRATIONS, IMAGE_MIGRATIONS, NETWORK_MIGRATIONS } from '@fractus/app-companions';
 import { PLACEMENT_MIGRATIONS } from '@fractus/app-placement';
 import { COMPUTE_MIGRATIONS } from '@fractus/compute-db';
