@@ -32,12 +32,13 @@ export interface ExplainOptions {
   readonly relaxationBudget?: number;
 }
 
-const RELAXATION_BUDGET = 1_000_000;
+/** Enough for a few passes over all trees as well. */
+const relaxationBudgetOf = (estate: Estate): number => 1_000_000 + 20 * estate.treeCount;
 
 /** The query's limit is left out of account: it takes nothing from the answer to whether there is one. */
 export function explain(estate: Estate, query: CandidateQuery, options: ExplainOptions = {}): Explanation {
   const trace = new Trace();
-  const { budget, relaxationBudget = RELAXATION_BUDGET } = options;
+  const { budget, relaxationBudget = relaxationBudgetOf(estate) } = options;
   const unlimited: CandidateQuery = { ...query, limit: CANDIDATES_COUNTED + 1 };
   const found = findCandidates(estate, unlimited, { trace, ...(budget === undefined ? {} : { budget }) });
   const candidates = Math.min(found.candidates.length, CANDIDATES_COUNTED);

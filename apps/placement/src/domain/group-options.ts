@@ -7,7 +7,7 @@
 import { canGive } from './capacity';
 import type { CandidateQuery, RequestGroup } from './candidate-query';
 import type { Provider, Tree } from './provider';
-import { type CheckName, type StepAt, TOGETHER, type Trace } from './trace';
+import { type Asked, type CheckName, TOGETHER, type Trace } from './trace';
 
 /** One thing to be decided: who gives `demand` in the name of `group`. */
 export interface Choice {
@@ -38,9 +38,6 @@ export function choicesFor(
   return choices;
 }
 
-/** What a check is about, for the explanation. */
-type Asked = Pick<StepAt, 'demand' | 'classes'>;
-
 /** Takes one anchor's providers through a group's checks, in the same order for every anchor. */
 class Funnel {
   private place = 0;
@@ -62,9 +59,13 @@ class Funnel {
     const before = this.list;
     this.list = after;
     const { tree, group, place } = this;
-    this.trace?.step({ tree, group: group.suffix, place, check, detail, ...asked }, before, after);
+    this.trace?.step({ tree, group: group.suffix, place, check, detail }, before, after, asked);
     this.place++;
     return this;
+  }
+
+  get isTraced(): boolean {
+    return this.trace !== undefined;
   }
 
   get isEmpty(): boolean {
@@ -185,24 +186,37 @@ function spread(
   return funnel.isEmpty ? undefined : perClass(funnel, group);
 }
 
-/** One choice per resource class. What may still give something, of the classes asked so far or later, stays in the funnel. */
+/** One choice per resource class. */
 function perClass(funnel: Funnel, group: RequestGroup): Choice[] | undefined {
-  const demands = [...group.resources];
+  const asked = funnel.list;
   const choices: Choice[] = [];
-  const givers = new Set<Provider>();
-  for (const [i, demand] of demands.entries()) {
-    const options = funnel.list.filter((p) => canGive(p, ...demand));
-    for (const p of options) givers.add(p);
-    const later = demands.slice(i + 1);
-    const left = funnel.list.filter((p) => givers.has(p) || later.some(([rc]) => p.inventories.has(rc)));
-    funnel.narrow('resource', () => amountOf(demand), options.length ? left : [], { demand });
+  for (const demand of group.resources) {
+    const options = asked.filter((p) => canGive(p, ...demand));
+    if (funnel.isTraced)
+      funnel.narrow('resource', () => amountOf(demand), leftOf(funnel, group, demand, options), { demand });
     if (options.length === 0) return undefined;
     choices.push({ group, demand: [demand], options });
   }
   if (group.required.length === 0) return choices;
-  const covered = coversTraits(group, [...givers]);
-  funnel.narrow('required', () => TOGETHER, covered ? funnel.list : []);
+  const covered = coversTraits(
+    group,
+    choices.flatMap((c) => c.options),
+  );
+  if (funnel.isTraced) funnel.narrow('required', () => TOGETHER, covered ? funnel.list : []);
   return covered ? choices : undefined;
+}
+
+/** What may still give something after the check of one class: what can give one checked so far, or has one to come. */
+function leftOf(
+  funnel: Funnel,
+  group: RequestGroup,
+  demand: readonly [string, number],
+  options: readonly Provider[],
+): readonly Provider[] {
+  if (options.length === 0) return [];
+  const demands = [...group.resources];
+  const place = demands.findIndex(([rc]) => rc === demand[0]);
+  return funnel.list.filter((p) => demands.some((d, i) => (i <= place ? canGive(p, ...d) : p.inventories.has(d[0]))));
 }
 
 /** Whether one candidate's providers cover the unsuffixed group's required traits together. */

@@ -18,7 +18,7 @@ import { choicesFor } from './group-options';
 import { type MayFit, mayFit } from './may-fit';
 import type { Provider, Tree } from './provider';
 import { PickedCandidate } from './picked-candidate';
-import type { CheckName, Trace } from './trace';
+import type { CheckName, StepAt, Trace } from './trace';
 
 /** One way to satisfy the whole query. */
 export interface Candidate {
@@ -169,19 +169,29 @@ class Result implements SearchResult {
   }
 }
 
-function rootSuits(query: CandidateQuery, tree: Tree, trace?: Trace): boolean {
+function rootSuits({ rootRequired, rootForbidden }: CandidateQuery, tree: Tree, trace?: Trace): boolean {
   const { traits } = tree.root;
-  let place = 0;
-  const check = (name: CheckName, trait: string, ok: boolean): boolean => {
-    const at = { tree, group: null, place: place++, check: name, detail: () => trait };
-    trace?.step(at, tree.providers, ok ? tree.providers : []);
-    return ok;
-  };
-  return (
-    query.rootRequired.every((t) => check('root_required', t, traits.has(t))) &&
-    query.rootForbidden.every((t) => check('root_forbidden', t, !traits.has(t)))
-  );
+  for (const [i, trait] of rootRequired.entries()) {
+    const ok = traits.has(trait);
+    trace?.step(rootCheck('root_required', trait, tree, i), tree.providers, ok ? tree.providers : []);
+    if (!ok) return false;
+  }
+  for (const [i, trait] of rootForbidden.entries()) {
+    const ok = !traits.has(trait);
+    const place = rootRequired.length + i;
+    trace?.step(rootCheck('root_forbidden', trait, tree, place), tree.providers, ok ? tree.providers : []);
+    if (!ok) return false;
+  }
+  return true;
 }
+
+const rootCheck = (check: CheckName, trait: string, tree: Tree, place: number): StepAt => ({
+  tree,
+  group: null,
+  place,
+  check,
+  detail: () => trait,
+});
 
 class Collector {
   readonly candidates: Candidate[] = [];

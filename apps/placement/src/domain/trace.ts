@@ -103,22 +103,27 @@ export class Trace {
    * Notes that a check let `after` of `before` through for one anchor. `place` is the check's place in its row, which
    * must be the same for every anchor; nothing may be noted in a row after a check that left nothing.
    */
-  step(at: StepAt, before: readonly Provider[], after: readonly Provider[]): void {
-    const step = this.stepOf(at);
-    step.in.add(at.tree, before);
-    step.out.add(at.tree, after);
-    if (at.demand) step.noteShortages(before, at.demand);
-    if (at.classes) step.noteAbsent(before, at.classes);
-    if (after.length === 0 && !at.refusal) this.failed(() => failureOf(at, step.detail, before));
+  step(at: StepAt, before: readonly Provider[], after: readonly Provider[], asked?: Asked): void {
+    const step = this.passed(at, before, after);
+    if (asked?.demand) step.noteShortages(before, asked.demand);
+    if (asked?.classes) step.noteAbsent(before, asked.classes);
+    if (after.length === 0) this.failed(() => failureOf(at, step.detail, before, asked?.demand));
   }
 
   /** As `step`, for the decision over all groups; with the refusal where it found no candidate for the anchor. */
   decided(tree: Tree, options: readonly Provider[], refusal: Refusal | undefined): void {
     const at: StepAt = { tree, group: null, place: COMBINATION, check: 'combination', detail: () => TOGETHER };
-    this.step({ ...at, ...(refusal && { refusal }) }, options, refusal ? [] : options);
+    const step = this.passed(at, options, refusal ? [] : options);
     if (!refusal) return;
-    this.stepOf(at).reason(refusal);
+    step.reason(refusal);
     this.failed(() => ({ root: tree.root, group: null, check: refusal, detail: TOGETHER }));
+  }
+
+  private passed(at: StepAt, before: readonly Provider[], after: readonly Provider[]): Step {
+    const step = this.stepOf(at);
+    step.in.add(at.tree, before);
+    step.out.add(at.tree, after);
+    return step;
   }
 
   private stepOf({ group, place, check, detail }: StepAt): Step {
@@ -146,9 +151,12 @@ export interface StepAt {
   readonly place: number;
   readonly check: CheckName;
   readonly detail: () => string;
+}
+
+/** What a check is about, for its reasons. */
+export interface Asked {
   readonly demand?: readonly [resourceClass: string, amount: number];
   readonly classes?: readonly string[];
-  readonly refusal?: Refusal;
 }
 
 /** Counts what is there once: whatever is shared may be met at many anchors, all else is met at its own only. */
@@ -219,7 +227,8 @@ class Step {
   }
 
   /** Those that were not met here from another anchor. */
-  private fresh(providers: readonly Provider[]): Provider[] {
+  private fresh(providers: readonly Provider[]): readonly Provider[] {
+    if (!providers.some((p) => p.sharing)) return providers;
     return providers.filter((p) => {
       if (!p.sharing) return true;
       const known = this.seen.has(p);
@@ -243,7 +252,12 @@ class Step {
   }
 }
 
-function failureOf({ tree, group, check, demand }: StepAt, detail: string, before: readonly Provider[]): Failure {
+function failureOf(
+  { tree, group, check }: StepAt,
+  detail: string,
+  before: readonly Provider[],
+  demand: Asked['demand'],
+): Failure {
   const failure = { root: tree.root, group, check, detail };
   if (!demand) return failure;
   const [resourceClass, need] = demand;
