@@ -68,7 +68,7 @@ describe('claims where no fences are kept', () => {
         };
         const call = (_ctx: unknown, asked: PlacementCall) => away(() => consumer.call(asked));
         const fenceOf = () => away(() => highest);
-        const api = { minor: async () => 39, call } as unknown as PlacementApi;
+        const api = { minor: async () => 39, width: 8, call } as unknown as PlacementApi;
         const late = new PlacementAllocations(api, fenceOf);
         const more = named && !before ? { consumerGeneration: null } : {};
         const write = (): Promise<unknown> => late.write(ctx, claim('old', 1, more));

@@ -31,7 +31,6 @@ export type FenceOf = (consumerId: string) => Promise<number>;
 /** Attempts at a write while others write to the same consumers or providers. */
 const ATTEMPTS = 5;
 const PAUSE_MS = 40;
-const WIDTH = 8;
 
 interface WireConsumer {
   allocations: Record<string, AllocationResources>;
@@ -93,7 +92,9 @@ export class PlacementAllocations {
 
   private async attempt(ctx: RequestContext, consumers: readonly ConsumerAllocations[]): Promise<ConsumerRecords> {
     const minor = await this.api.minor(ctx);
-    const ready = await inLanes(WIDTH, consumers, (write) => this.prepare(ctx, write, minor >= CONSUMER_TYPES));
+    const ready = await inLanes(this.api.width, consumers, (write) =>
+      this.prepare(ctx, write, minor >= CONSUMER_TYPES),
+    );
     await this.checkFences(consumers);
     const typed = minor >= CONSUMER_TYPES && ready.every((r) => r.type !== undefined);
     const json = Object.fromEntries(ready.map((r) => [r.write.consumerId, wireOf(r, typed)]));

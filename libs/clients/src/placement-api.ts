@@ -13,6 +13,8 @@ export interface PlacementApiOptions extends RestOptions {
   readonly endpoint: string;
   /** As whom it is asked: needed without a token, and to look into the catalog. */
   readonly session?: ServiceSession;
+  /** Requests that one call has under way at once. Default 8. */
+  readonly width?: number;
   /** A token that is sent as it is, for a Placement that knows no identity (`noauth2`). */
   readonly token?: string;
 }
@@ -34,6 +36,7 @@ const KNOWN = 39;
 /** The endpoint that identity's catalog names. */
 export const CATALOG = 'catalog';
 const TYPE = 'placement';
+const WIDTH = 8;
 
 export class PlacementApi {
   private readonly sender: RestSender;
@@ -41,6 +44,11 @@ export class PlacementApi {
 
   constructor(private readonly options: PlacementApiOptions) {
     this.sender = new RestSender(TYPE, options);
+  }
+
+  /** See `PlacementApiOptions`. */
+  get width(): number {
+    return this.options.width ?? WIDTH;
   }
 
   /**

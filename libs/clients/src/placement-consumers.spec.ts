@@ -22,7 +22,7 @@ function estate(holders: readonly (readonly string[])[]) {
     consumerGeneration: gone.has(consumerId) ? null : 1,
     allocations: {},
   });
-  return { api: { call } as unknown as PlacementApi, source: { get }, gone, walks: () => walks };
+  return { api: { call, width: 8 } as unknown as PlacementApi, source: { get }, gone, walks: () => walks };
 }
 
 async function all(list: PlacementConsumers, limit: number): Promise<string[]> {

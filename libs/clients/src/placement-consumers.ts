@@ -14,7 +14,6 @@ import { segment } from './rest';
 const WINDOW = 20_000;
 /** Milliseconds for which what was walked is told further pages of. */
 const FRESH_MS = 120_000;
-const WIDTH = 8;
 
 interface Window {
   /** Sorted. */
@@ -45,7 +44,7 @@ export class PlacementConsumers {
       const window = await this.windowAfter(ctx, after, limit);
       const begin = after === undefined ? 0 : lowerBound(window.uuids, after, true);
       const uuids = window.uuids.slice(begin, begin + limit - consumers.length);
-      const read = await inLanes(WIDTH, uuids, (consumerId) => this.source.get(ctx, { consumerId }));
+      const read = await inLanes(this.api.width, uuids, (consumerId) => this.source.get(ctx, { consumerId }));
       // those that were given up meanwhile are no consumers any more
       consumers.push(...read.filter((c) => c.consumerGeneration !== null));
       if (uuids.length > 0) after = uuids.at(-1);
@@ -70,7 +69,7 @@ export class PlacementConsumers {
     const { body } = await this.api.call(ctx, { method: 'GET', path: '/resource_providers' });
     const providers = (body as { resource_providers: { uuid: string }[] }).resource_providers.map((p) => p.uuid);
     const lowest = new Lowest(room, after);
-    await inLanes(WIDTH, providers, async (uuid) => {
+    await inLanes(this.api.width, providers, async (uuid) => {
       const path = `/resource_providers/${segment(uuid)}/allocations`;
       const { status, body: held } = await this.api.call(ctx, { method: 'GET', path, accept: [404] });
       if (status !== 404) for (const c of Object.keys((held as { allocations: object }).allocations)) lowest.add(c);

@@ -24,9 +24,6 @@ import type { PlacementApi } from './placement-api';
 import { accepted, REFUSALS, refusalOf, UNKNOWN_TRAIT } from './placement-refusals';
 import { segment } from './rest';
 
-/** Providers read or written at once. */
-const WIDTH = 8;
-
 interface WireProvider {
   uuid: string;
   name: string;
@@ -55,12 +52,15 @@ export class PlacementProviders {
   ) {}
 
   async ensure(ctx: RequestContext, { providers }: EnsureProviders): Promise<ProviderRecords> {
-    const found = await inLanes(WIDTH, providers, (p) => this.record(ctx, p.providerId));
+    const found = await inLanes(this.api.width, providers, (p) => this.record(ctx, p.providerId));
     const missing = providers.filter((_, i) => !found[i]);
     const waits = ({ parentId }: EnsureProvider): boolean => missing.some((m) => m.providerId === parentId);
     const create = (p: EnsureProvider): Promise<ProviderRecord | undefined> => this.create(ctx, p);
     const independent = missing.filter((p) => !waits(p));
-    const made = [...(await inLanes(WIDTH, independent, create)), ...(await inLanes(1, missing.filter(waits), create))];
+    const made = [
+      ...(await inLanes(this.api.width, independent, create)),
+      ...(await inLanes(1, missing.filter(waits), create)),
+    ];
     const byId = new Map(made.flatMap((r): [string, ProviderRecord][] => (r ? [[r.providerId, r]] : [])));
     return { providers: providers.flatMap((p, i) => found[i] ?? byId.get(p.providerId) ?? []) };
   }
@@ -75,7 +75,7 @@ export class PlacementProviders {
   }
 
   async trees(ctx: RequestContext, { rootIds }: TreeIds): Promise<ProviderRecords> {
-    const lists = await inLanes(WIDTH, rootIds, async (uuid) => {
+    const lists = await inLanes(this.api.width, rootIds, async (uuid) => {
       const { body } = await this.api.call(ctx, {
         method: 'GET',
         path: '/resource_providers',
@@ -84,14 +84,16 @@ export class PlacementProviders {
       return (body as { resource_providers: WireProvider[] }).resource_providers;
     });
     const heads = [...new Map(lists.flat().map((p) => [p.uuid, p])).values()];
-    return { providers: (await inLanes(WIDTH, heads, (head) => this.whole(ctx, head))).filter((r) => r !== undefined) };
+    return {
+      providers: (await inLanes(this.api.width, heads, (head) => this.whole(ctx, head))).filter((r) => r !== undefined),
+    };
   }
 
   /** Each in up to three requests: aggregates, traits and, so that nothing is offered too early, inventories last. */
   async update(ctx: RequestContext, { updates }: UpdateProviders): Promise<ProviderUpdateResults> {
     await this.ensureNames(ctx, updates);
     const each = new Set(updates.map((u) => u.providerId)).size === updates.length;
-    return { results: await inLanes(each ? WIDTH : 1, updates, (u) => this.result(ctx, u)) };
+    return { results: await inLanes(each ? this.api.width : 1, updates, (u) => this.result(ctx, u)) };
   }
 
   async delete(ctx: RequestContext, { providerId }: ProviderId): Promise<Deleted> {
@@ -102,7 +104,7 @@ export class PlacementProviders {
   }
 
   private async records(ctx: RequestContext, wanted: readonly { providerId: string }[]): Promise<ProviderRecord[]> {
-    const found = await inLanes(WIDTH, wanted, (p) => this.record(ctx, p.providerId));
+    const found = await inLanes(this.api.width, wanted, (p) => this.record(ctx, p.providerId));
     return found.filter((r) => r !== undefined);
   }
 
@@ -195,7 +197,7 @@ export class PlacementProviders {
     const traits = custom(updates.flatMap((u) => u.traits ?? [])).map((name) => `/traits/${segment(name)}`);
     const classes = custom(updates.flatMap((u) => Object.keys(u.inventories ?? {})));
     const paths = [...traits, ...classes.map((name) => `/resource_classes/${segment(name)}`)];
-    await inLanes(WIDTH, paths, async (path) => {
+    await inLanes(this.api.width, paths, async (path) => {
       accepted(await this.api.call(ctx, { method: 'PUT', path, accept: REFUSALS }));
     });
   }
