@@ -134,6 +134,9 @@ describe.each(SIZES)('a limited query over %i hosts looks at no more than 20 tim
       query([{ resources: { VCPU: 2, MEMORY_MB: 2500 } }]),
       count(estate, query([{ resources: { MEMORY_MB: 2500 } }])),
     );
+    const groups = [1, 2].map((n) => ({ suffix: `_${n}`, resources: { VCPU: n } }));
+    expectFewVisits(estate, query(groups, { groupPolicy: 'none' }), Math.min(100, size / 100));
+    expect(findCandidates(estate, query(groups, { groupPolicy: 'isolate', limit: 100 })).visited).toBe(0);
     const none = findCandidates(estate, query([{ resources: { VCPU: 4 } }], { limit: 100 }));
     expect([none.candidates.length, none.visited]).toEqual([0, 0]);
   });

@@ -27,6 +27,7 @@ export function mayFit(estate: Estate, query: CandidateQuery): MayFit | undefine
     if (slots.isEmpty()) return undefined;
     own.or(group.suffix === '' ? narrowSpread(estate, group, slots) : narrowSingle(estate, group, slots));
   }
+  if (query.groups.length > 1) narrowTogether(estate, query, slots);
   return slots.isEmpty() ? undefined : { slots, own };
 }
 
@@ -84,6 +85,22 @@ function narrowSpread(estate: Estate, group: RequestGroup, slots: Bits): Bits {
     slots.and(served(estate, able).or(giving));
   }
   return own;
+}
+
+/** Where a tree is a single provider that nothing is shared with, it has to meet all groups at once. */
+function narrowTogether(estate: Estate, query: CandidateQuery, slots: Bits): void {
+  const single = slots
+    .clone()
+    .and(estate.index.flat)
+    .andNot(served(estate, [...estate.sharingProviders()]));
+  const fitting = single.clone();
+  const suffixed = query.groups.filter((g) => g.suffix !== '');
+  if (query.groupPolicy === 'isolate' && suffixed.length > 1) fitting.clearAll();
+  const sums = new Map<string, number>();
+  for (const { resources } of query.groups)
+    for (const [rc, amount] of resources) sums.set(rc, (sums.get(rc) ?? 0) + amount);
+  for (const [rc, sum] of sums) estate.index.keepRoom(fitting, rc, sum);
+  slots.andNot(single.andNot(fitting));
 }
 
 /** Takes out the trees whose own providers are all outside the aggregates asked for, or have what is not wanted. */
