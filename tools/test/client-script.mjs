@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { placementSteps } from './client-placement.mjs';
 import { temporaryCloud, temporaryCluster } from './test-cloud.mjs';
 
 const external = process.argv.includes('--external');
@@ -212,6 +213,7 @@ step('resource provider inventory list', () => {
 step('resource provider usage show', () =>
   expect(openstack(['resource', 'provider', 'usage', 'show', provider]).length >= 3, 'too few classes'),
 );
+placementSteps({ openstack, step, expect, name });
 step('server delete --wait', () => {
   openstack(['server', 'delete', '--wait', server, bare], { json: false });
   const left = openstack(['server', 'list']);
