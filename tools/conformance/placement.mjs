@@ -104,6 +104,8 @@ async function main({ database, suite: folder, only, parallel }) {
   return failed ? 1 : 0;
 }
 
+// so that what was started ends with this process
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130));
 try {
   process.exitCode = await main(program.parse().opts());
 } catch (e) {

@@ -7,6 +7,8 @@ import { stringify } from 'yaml';
 import { ensureBuilt, root } from '../../start/checks.mjs';
 
 const bundleOf = {};
+/** A service that is not up by then does not come. */
+const START_MS = 60_000;
 
 /** Bundles what is run: the service, and what makes tables on a database server. */
 export function build() {
@@ -54,12 +56,16 @@ export async function startPlacement({ folder, databaseUrl, policy, env = {} }) 
   const ended = new Promise((done) => child.once('close', done));
   const url = await new Promise((ready, fail) => {
     const lines = createInterface({ input: child.stdout });
+    const patience = setTimeout(kill, START_MS);
     lines.on('line', (line) => {
       out.write(`${line}\n`);
       const at = line.includes('"ready"') ? /"url":"([^"]+)"/.exec(line)?.[1] : undefined;
-      if (at) ready(at);
+      if (!at) return;
+      clearTimeout(patience);
+      ready(at);
     });
     child.once('error', fail);
+    void ended.then(() => clearTimeout(patience));
     void ended.then((code) => fail(new Error(`placement ended with ${code} at its start:\n${tail(log)}`)));
   });
   return {

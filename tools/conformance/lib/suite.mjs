@@ -23,11 +23,13 @@ export function findSuite(folder) {
   return { ...suite, runner };
 }
 
-/** A Python that has gabbi: the first on the path, or the distribution's own. */
-export function findPython() {
-  const has = (python) => spawnSync(python, ['-c', 'import gabbi'], { stdio: 'ignore' }).status === 0;
+const apt = (name) => `apt-get install -y --no-install-recommends ${name}`;
+
+/** A Python that has a module: the first on the path, or the distribution's own. */
+export function findPython(module = 'gabbi', install = apt('python3-gabbi')) {
+  const has = (python) => spawnSync(python, ['-c', `import ${module}`], { stdio: 'ignore' }).status === 0;
   const found = ['python3', '/usr/bin/python3'].find(has);
-  if (!found) throw new Missing('gabbi is not installed: apt-get install -y --no-install-recommends python3-gabbi', 4);
+  if (!found) throw new Missing(`Python's ${module} is not installed: ${install}`, 4);
   return found;
 }
 

@@ -22,7 +22,6 @@ export async function moveProvider(
     if (!rules.reparent) throw fail('un-parenting a provider is not currently allowed.');
     return relocate(unit, provider, null);
   }
-  if (parentUuid === provider.uuid) throw fail('creating loop in the provider tree is not allowed.');
   const parent = await unit.lockByUuid(parentUuid).catch((e: unknown) => {
     throw isFractusError(e, 'not_found') ? fail('parent provider UUID does not exist.') : e;
   });
