@@ -1,10 +1,8 @@
 // Writes docs/operations/options.md from the services' config classes. With --check: exits 1 when the page is out of date.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
-import { transform } from '@swc/core';
-import { build } from 'esbuild';
 import { format, resolveConfig } from 'prettier';
+import { loadTs } from './load-ts.mjs';
 
 /** Every service with options: name, file and class of what it needs as a process of its own. */
 const SERVICES = [
@@ -19,8 +17,6 @@ const SERVICES = [
 ];
 
 const root = resolve(import.meta.dirname, '../..');
-const require = createRequire(import.meta.url);
-const swcOptions = require('../build/swc.options.cjs')('es6');
 const page = resolve(root, 'docs/operations/options.md');
 
 const entry = [
@@ -29,30 +25,7 @@ const entry = [
   `export const tables = [${SERVICES.map(([service], i) => `describeConfig(C${i}, { prefix: envPrefix('${service}') })`).join(', ')}];`,
 ].join('\n');
 
-const outfile = resolve(root, 'tmp/options-docs.cjs');
-await build({
-  stdin: { contents: entry, resolveDir: root, loader: 'ts' },
-  outfile,
-  bundle: true,
-  platform: 'node',
-  format: 'cjs',
-  packages: 'external',
-  tsconfig: resolve(root, 'tsconfig.base.json'),
-  logLevel: 'warning',
-  plugins: [
-    {
-      name: 'swc-decorators',
-      setup(b) {
-        b.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-          const out = await transform(readFileSync(path, 'utf8'), { ...swcOptions, filename: path, sourceMaps: false });
-          return { contents: out.code, loader: 'js' };
-        });
-      },
-    },
-  ],
-});
-
-const { tables } = require(outfile);
+const { tables } = await loadTs('options-docs', entry);
 const text = `# Options
 
 Made by \`node tools/generators/options-docs.mjs\` from the config classes; do not edit.
