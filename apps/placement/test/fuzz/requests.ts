@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { bodyFor } from './bodies';
 import { CLASSES, mostly, nastyText, TRAITS, UUIDS } from './values';
 
+const CANDIDATES = 'resources required member_of in_tree limit group_policy same_subtree root_required';
 /** What each path takes. Most requests ask in its own terms, so that they reach what lies behind the door. */
 const PATHS: Readonly<Record<string, readonly [methods: string, parameters?: string]>> = {
   '/': ['GET'],
@@ -20,10 +21,8 @@ const PATHS: Readonly<Record<string, readonly [methods: string, parameters?: str
   '/traits/{trait}': ['GET PUT DELETE'],
   '/allocations': ['POST'],
   '/allocations/{consumer}': ['GET PUT PUT DELETE'],
-  '/allocation_candidates': [
-    'GET',
-    'resources required member_of in_tree limit group_policy same_subtree root_required',
-  ],
+  '/allocation_candidates': ['GET', CANDIDATES],
+  '/allocation_candidates/explain': ['GET', CANDIDATES],
   '/usages': ['GET', 'project_id user_id consumer_type'],
   '/reshaper': ['POST'],
 };
