@@ -70,18 +70,18 @@ function bodyRows(schema) {
     : rowsOf(root, '', false, []);
 }
 
-function meaningOf(path) {
+function meaningOf(name, path) {
   const last = path
     .split('.')
     .at(-1)
     .replace(/^(.+)\[\]$/, '$1');
-  const meaning = FIELDS[last];
-  if (meaning === undefined) throw new Error(`words.mjs has no meaning for the field ${path}`);
+  const meaning = FIELDS[`${name} ${path}`] ?? FIELDS[last];
+  if (meaning === undefined) throw new Error(`words.mjs has no meaning for the field ${path} of ${name}`);
   return meaning;
 }
 
 /** Fields of an operation's body, each with the versions [from, to] that it has this form in. */
-export function fieldsOf({ spec }, { jsonSchemaOf, edgesOfClass }) {
+export function fieldsOf({ name, spec }, { jsonSchemaOf, edgesOfClass }) {
   if (!spec.body) return [];
   const first = MINOR(spec.since ?? '1.0');
   const starts = [
@@ -97,7 +97,7 @@ export function fieldsOf({ spec }, { jsonSchemaOf, edgesOfClass }) {
       const alike = (m) => ['path', 'type', 'needed', 'rules'].every((k) => m[k] === row[k]) && m.to === from - 1;
       const known = merged.find(alike);
       if (known) known.to = to;
-      else merged.push({ ...row, from, to, meaning: meaningOf(row.path) });
+      else merged.push({ ...row, from, to, meaning: meaningOf(name, row.path) });
     }
   }
   return inOrder(merged, bodyRows(jsonSchemaOf(spec.body, `1.${LAST}`)));

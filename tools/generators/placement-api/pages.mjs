@@ -55,7 +55,9 @@ function differences(what, rows, at, first) {
   if (at === first) return [];
   const before = new Set(rows.filter((r) => r.from < at && r.to >= at - 1).map((r) => r.path));
   const fresh = new Set(rows.filter((r) => r.from === at).map((r) => r.path));
-  const gone = rows.filter((r) => r.to === at - 1 && !fresh.has(r.path)).map((r) => r.path);
+  const gone = rows
+    .filter((r) => r.to === at - 1 && !fresh.has(r.path) && !fresh.has(`${r.path}{S}`))
+    .map((r) => r.path);
   const touched = [...fresh, ...gone];
   const told = (path) =>
     !touched.some((other) => path !== other && path.startsWith(other) && /[.[]/.test(path[other.length]));
@@ -122,10 +124,16 @@ const parameterTable = (rows) =>
 const json = (value) => ['```json', JSON.stringify(value), '```'].join('\n');
 const versionOf = ({ request }) => request.version ?? `1.${LAST}`;
 
+/** What an error says: in Placement's form, in that of identity, or as text. */
+const wordsOf = (answer) =>
+  typeof answer === 'string'
+    ? (answer.trim().split('\n').at(-1) ?? '')
+    : (answer?.errors?.[0]?.detail ?? answer?.error?.message ?? '');
+
 function errorRow(example) {
   const [error] = example.answer?.errors ?? [];
   const told = minor(versionOf(example)) >= 23 ? error?.code : undefined;
-  const detail = (error?.detail ?? '').split('\n')[0];
+  const [detail = ''] = wordsOf(example.answer).split('\n');
   const short = detail.length > 160 ? `${detail.slice(0, 160)}…` : detail;
   return [code(example.status), example.title, told ? code(told) : '', short.replaceAll('|', '\\|')];
 }
@@ -236,4 +244,5 @@ answer names the version that was served. Bodies are JSON in both directions.
 | \`503\` | the database cannot be reached |
 
 An error is \`{"errors": [{"status", "title", "detail", "request_id", "code"}]}\`; \`code\` comes with 1.23. Most errors have
-\`placement.undefined_code\`, as upstream's have; clients tell the others apart by their code. From 1.15 on answers with a body carry \`Last-Modified\` and \`Cache-Control: no-cache\`.`;
+\`placement.undefined_code\`, as upstream's have; clients tell the others apart by their code. A \`401\` has identity's form: \`{"error": {"code", "title", "message"}}\`.
+From 1.15 on what is shown carries \`Last-Modified\` and \`Cache-Control: no-cache\`.`;

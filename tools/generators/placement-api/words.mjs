@@ -1,8 +1,14 @@
 // What schemas and the version table cannot say: what a field or a parameter means, and whom a flag concerns.
 
-/** Meaning of a body's field, by its last name. */
+/** Meaning of a body's field, by its last name, or by operation and path where one name has two meanings. */
 export const FIELDS = {
-  allocations: 'what the consumer is to hold, by provider (before 1.12 a list)',
+  allocations: 'what the consumer is to hold, by provider',
+  'PUT /allocations/{consumer_uuid} allocations': 'what the consumer is to hold, by provider; before 1.12 a list',
+  'POST /reshaper allocations': 'by consumer',
+  'POST /reshaper inventories': 'by provider',
+  'POST /reshaper inventories.{uuid}.inventories.{class}.resource_provider_generation': 'not looked at',
+  'PUT /resource_providers/{uuid}/inventories inventories.{class}.resource_provider_generation': 'not looked at',
+  'POST /resource_providers/{uuid}/inventories resource_provider_generation': 'not looked at',
   aggregates: 'all aggregates of the provider',
   allocation_ratio: 'how many times the inventory may be given out; 1 if not said',
   consumer_generation: 'the generation that was read; null for a new consumer',
@@ -25,6 +31,7 @@ export const FIELDS = {
   traits: 'all traits of the provider',
   user_id: 'who made the consumer',
   uuid: 'the uuid',
+  'POST /resource_providers uuid': 'the uuid; one is made up if not said',
   '{class}': 'units of the class',
   '[]': 'an aggregate',
   '{suffix}': 'providers that met the group',
