@@ -148,6 +148,33 @@ eachDatabase('a database', (open, dialect) => {
     expect(seen).toEqual(['outside']);
   });
 
+  it('lets no effect fail what is committed, nor the process, nor the other effects', async () => {
+    await db.close();
+    const told: string[] = [];
+    const onEffectError = (e: unknown): void => void told.push((e as Error).message);
+    db = await open({ entities: [], migrations: [CreateItems1700000000000], onEffectError });
+    const seen: string[] = [];
+    await db.transaction(async (tx) => {
+      await tx.insert('items', { name: 'unit', n: 1 });
+      tx.afterCommit(() => {
+        throw new Error('thrown');
+      });
+      tx.afterCommit(async () => {
+        await turn();
+        throw new Error('rejected');
+      });
+      tx.afterCommit(() => void seen.push('the last'));
+    });
+    const afterCommit = (): void => {
+      throw new Error('of a statement');
+    };
+    await db.insert('items', { name: 'statement', n: 1 }, { afterCommit });
+    while (told.length < 3) await turn();
+    expect(told.sort()).toEqual(['of a statement', 'rejected', 'thrown']);
+    expect(seen).toEqual(['the last']);
+    expect(await names()).toEqual(['statement', 'unit']);
+  });
+
   it('refuses I/O inside a unit of work', async () => {
     await expect(db.transaction(async () => db.assertOutsideTransaction('GET /v3'))).rejects.toThrow(
       'GET /v3 inside a database transaction',

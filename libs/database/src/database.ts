@@ -20,6 +20,7 @@
  * gets `unavailable` `database.commit_unknown`, and the block is not run again.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { FractusError, internal } from '@fractus/objects';
 import {
@@ -41,9 +42,15 @@ export interface Tx {
   execute(sql: string, params?: SqlValue[]): Promise<Written>;
   /** Inserts one row or several (same keys in each); returns the first generated id. */
   insert(table: string, rows: SqlRow | SqlRow[]): Promise<number>;
-  /** Runs once, after this unit of work has committed; dropped when it rolls back. Errors there are the callee's own. */
-  afterCommit(effect: () => void | Promise<void>): void;
+  /** Runs once, after this unit of work has committed; dropped when it rolls back. See `Effect`. */
+  afterCommit(effect: Effect): void;
 }
+
+/**
+ * What follows a commit. Nobody waits for it, and no failure of it undoes what is committed: a throw or a rejection goes
+ * to `onEffectError` of the database, and the other effects run all the same.
+ */
+export type Effect = () => void | Promise<void>;
 
 export interface UnitOptions {
   /**
@@ -60,7 +67,7 @@ export interface StatementOptions {
    */
   committed?: (tx: Tx) => Promise<Written | null>;
   /** As `tx.afterCommit`: runs once, when the statement is committed, by itself or with the unit of work that it joined. */
-  afterCommit?: () => void | Promise<void>;
+  afterCommit?: Effect;
 }
 
 /** What is told of each statement to those who watch: tests that count, metrics. */
@@ -68,6 +75,8 @@ export type StatementListener = (sql: string, params: readonly SqlValue[]) => vo
 
 const MAX_ATTEMPTS = 12;
 const PING_MS = 2_000;
+const logEffectError = (e: unknown): void =>
+  new Logger('Database').error('what was to follow a commit failed; the commit stands', e instanceof Error ? e.stack : e);
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 /** 5 ms to 320 ms, at random: those who collided must not meet again. */
 const pause = (attempt: number): Promise<void> => sleep(Math.random() * 10 * 2 ** Math.min(attempt, 6));
@@ -83,6 +92,8 @@ export class Database {
     private readonly engine: Engine,
     /** Milliseconds for which a lost database is tried again before `unavailable` is said. */
     private readonly patienceMs: number,
+    /** Is told of effects that failed after a commit. */
+    private readonly onEffectError: (err: unknown) => void = logEffectError,
   ) {}
 
   get dialect(): Dialect {
@@ -121,7 +132,7 @@ export class Database {
     }
     const values = checked(params);
     const result = await this.inTurn(() => this.persist(() => this.single(sql, values, committed)));
-    if (afterCommit) void this.current.exit(() => afterCommit());
+    if (afterCommit) this.follow([afterCommit]);
     return result;
   }
 
@@ -253,8 +264,16 @@ export class Database {
       // what only reads has nothing to lose; what is proved not to have been done runs again
       if (kind === 'snapshot' || !(await this.wasCommitted(e, options))) throw e.cause;
     }
-    for (const effect of tx.effects) void this.current.exit(() => effect());
+    this.follow(tx.effects);
     return result;
+  }
+
+  /** Outside of the unit of work that is committed, and unable to fail it. */
+  private follow(effects: readonly Effect[]): void {
+    for (const effect of effects) {
+      // begun at once, as callers may count on; what it throws becomes a rejection
+      void this.current.exit(async () => effect()).catch((err: unknown) => this.onEffectError(err));
+    }
   }
 
   /** Throws `database.commit_unknown` where it cannot be found out. */
@@ -276,7 +295,7 @@ export class Database {
 }
 
 class SessionTx implements Tx {
-  readonly effects: (() => void | Promise<void>)[] = [];
+  readonly effects: Effect[] = [];
 
   constructor(
     readonly dialect: Dialect,
@@ -301,7 +320,7 @@ class SessionTx implements Tx {
     return firstId(this.dialect, insertId, made.count);
   }
 
-  afterCommit(effect: () => void | Promise<void>): void {
+  afterCommit(effect: Effect): void {
     this.effects.push(effect);
   }
 }

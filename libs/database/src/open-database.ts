@@ -19,6 +19,8 @@ export interface DatabaseOptions {
   migrate?: boolean;
   /** Milliseconds for which a database that is lost is tried again before callers are told `unavailable`. Default 5000. */
   patienceMs?: number;
+  /** Is told of effects (`afterCommit`) that failed: by then the unit of work is committed. Default: they are logged. */
+  onEffectError?: (err: unknown) => void;
   /** The rest is for MySQL only. Connections in the pool; default 10. */
   poolSize?: number;
   /** Milliseconds that a caller waits for a connection; default 5000. */
@@ -93,11 +95,11 @@ async function openSqlite(file: string, options: DatabaseOptions): Promise<Datab
 
 async function useSqlite(
   file: string,
-  { entities, migrations, migrate = true, patienceMs = PATIENCE_MS }: DatabaseOptions,
+  { entities, migrations, migrate = true, patienceMs = PATIENCE_MS, onEffectError }: DatabaseOptions,
 ): Promise<Database> {
   const writer = await sqliteSource(file, entities, migrations).initialize();
   if (migrate) await migrateSqlite(writer);
-  if (file === ':memory:') return new Database(writer, new SqliteEngine(writer, writer), patienceMs);
+  if (file === ':memory:') return new Database(writer, new SqliteEngine(writer, writer), patienceMs, onEffectError);
   const reading: DataSourceOptions = {
     type: 'better-sqlite3',
     database: file,
@@ -105,7 +107,7 @@ async function useSqlite(
     prepareDatabase: (db: unknown) => void (db as BetterSqlite).pragma('busy_timeout = 5000'),
   };
   const reader = await new DataSource(reading).initialize();
-  return new Database(writer, new SqliteEngine(writer, reader), patienceMs);
+  return new Database(writer, new SqliteEngine(writer, reader), patienceMs, onEffectError);
 }
 
 function mysqlSource(address: MysqlAddress, entities: ClassRef[], migrations: ClassRef[]): DataSource {
@@ -145,5 +147,5 @@ async function openMysql(address: MysqlAddress, options: DatabaseOptions): Promi
     statementMs: options.statementMs ?? 30_000,
     lockWaitSeconds: options.lockWaitSeconds ?? 5,
   });
-  return new Database(source, engine, options.patienceMs ?? PATIENCE_MS);
+  return new Database(source, engine, options.patienceMs ?? PATIENCE_MS, options.onEffectError);
 }
