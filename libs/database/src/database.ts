@@ -76,7 +76,10 @@ export type StatementListener = (sql: string, params: readonly SqlValue[]) => vo
 const MAX_ATTEMPTS = 12;
 const PING_MS = 2_000;
 const logEffectError = (e: unknown): void =>
-  new Logger('Database').error('what was to follow a commit failed; the commit stands', e instanceof Error ? e.stack : e);
+  new Logger('Database').error(
+    'what was to follow a commit failed; the commit stands',
+    e instanceof Error ? e.stack : e,
+  );
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 /** 5 ms to 320 ms, at random: those who collided must not meet again. */
 const pause = (attempt: number): Promise<void> => sleep(Math.random() * 10 * 2 ** Math.min(attempt, 6));
