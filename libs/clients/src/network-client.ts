@@ -188,7 +188,11 @@ export class NetworkClient {
     return (await this.listPorts(ctx, { projectId }, as)).length;
   }
 
-  /** Reads a list to its end, a page at a time. */
+  /**
+   * Reads a list to its end, a page at a time. The service may hand out fewer at a time than it is asked for (Neutron's
+   * `pagination_max_limit`), so that the length of a page tells nothing: its links say whether another follows, and
+   * where it has none, it is asked for until nothing new comes.
+   */
   private async list(
     ctx: RequestContext,
     as: ActingOptions,
@@ -196,14 +200,18 @@ export class NetworkClient {
     filters: Record<string, QueryValue>,
   ): Promise<Dict[]> {
     const limit = this.options.pageSize ?? 1000;
-    const found: Dict[] = [];
+    const key = collection.replaceAll('-', '_');
+    const found = new Map<unknown, Dict>();
     for (let marker: string | undefined; ;) {
       const query = { ...filters, limit, ...(marker === undefined ? {} : { marker }) };
       const { body } = await this.call(ctx, as, { method: 'GET', path: `/${collection}`, query });
-      const page = ((body ?? {}) as Dict)[collection.replaceAll('-', '_')] as Dict[] | undefined;
-      found.push(...(page ?? []));
-      const last = page?.[page.length - 1];
-      if (!last || page.length < limit) return found;
+      const answer = (body ?? {}) as Dict;
+      const page = (answer[key] ?? []) as Dict[];
+      const before = found.size;
+      for (const item of page) if (!found.has(item['id'])) found.set(item['id'], item);
+      // a service that knows no markers hands out the same page for ever
+      const last = found.size > before ? page.at(-1) : undefined;
+      if (!last || saysLast(answer[`${key}_links`])) return [...found.values()];
       marker = String(last['id']);
     }
   }
@@ -247,6 +255,9 @@ export class NetworkClient {
   }
 }
 
+/** Whether a page's links, where it has any, name no further page. */
+const saysLast = (links: unknown): boolean =>
+  Array.isArray(links) && !(links as { rel?: unknown }[]).some((link) => link.rel === 'next');
 const inner = (body: unknown, key: string): Dict => ((body ?? {}) as Record<string, Dict>)[key] ?? {};
 const isAdmin = (ctx: RequestContext): boolean => ctx.roles.includes('admin');
 const mayUse = (ctx: RequestContext, n: Network): boolean => isAdmin(ctx) || n.shared || n.projectId === ctx.projectId;

@@ -169,6 +169,42 @@ describe('clients', () => {
     expect(ports.map((p) => p.id)).toEqual(['p0', 'p1', 'p2', 'p3', 'p4']);
   });
 
+  describe('of a network service that hands out fewer than they ask for', () => {
+    const all = Array.from({ length: 5 }, (_, i) => ({ id: `p${i}` }));
+    const most = 2;
+    const listed = async (): Promise<string[]> =>
+      (await new NetworkClient({ session }).listPorts(ctx, { deviceId: 'd' })).map((p) => p.id);
+    const pageOf = (seen: Seen): { id: string }[] => {
+      const query = new URL(seen.path, peer.url).searchParams;
+      expect(query.get('device_id')).toBe('d');
+      const from = all.findIndex((p) => p.id === query.get('marker')) + 1;
+      return all.slice(from, from + Math.min(most, Number(query.get('limit'))));
+    };
+    const asked = (): number => peer.calls().filter((c) => c.startsWith('GET /v2.0/ports')).length;
+
+    it('read the list to its end by its links', async () => {
+      script((seen) => {
+        const ports = pageOf(seen);
+        const next = ports.length === most ? [{ rel: 'next', href: 'http://elsewhere/' }] : [];
+        return { status: 200, json: { ports, ports_links: [...next, { rel: 'previous', href: 'http://elsewhere/' }] } };
+      });
+      expect(await listed()).toEqual(['p0', 'p1', 'p2', 'p3', 'p4']);
+      expect(asked()).toBe(3);
+    });
+
+    it('read the list until nothing more comes where it gives no links', async () => {
+      script((seen) => ({ status: 200, json: { ports: pageOf(seen) } }));
+      expect(await listed()).toEqual(['p0', 'p1', 'p2', 'p3', 'p4']);
+      expect(asked()).toBe(4);
+    });
+
+    it('end where it knows no pages, and answers the same each time', async () => {
+      script(() => ({ status: 200, json: { ports: all } }));
+      expect(await listed()).toEqual(['p0', 'p1', 'p2', 'p3', 'p4']);
+      expect(asked()).toBe(2);
+    });
+  });
+
   it('count ports by the network service’s own count, and by listing where it gives none', async () => {
     const networks = new NetworkClient({ session });
     script(() => ({ status: 200, json: { quota: { port: { limit: 5, used: 3, reserved: 0 } } } }));
