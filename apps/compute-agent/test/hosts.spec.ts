@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { POWER_STATES } from '@fractus/objects';
-import { settle } from '@fractus/virt';
+import { guestSpec, settle } from '@fractus/virt';
 import { World } from './harness';
 
 describe('hosts', () => {
@@ -147,6 +148,34 @@ describe('hosts', () => {
     const changed = world.conductor.reports.flatMap((r) => r.changed.map((h) => h.host));
     expect(changed.sort()).toEqual(['a', 'b']);
     await world.until(() => world.news.reports.length === world.conductor.reports.length);
+  });
+
+  it('live and are told of while one of them cannot be read, which is left out until it can', async () => {
+    await start();
+    const read = world.driver.hostState.bind(world.driver);
+    let sick = true;
+    jest.spyOn(world.driver, 'hostState').mockImplementation(async (host) => {
+      if (host === 'b' && sick) throw new Error('the hypervisor does not answer');
+      return read(host);
+    });
+    await world.clock.advance(15_000);
+    for (const host of ['a', 'b'])
+      await world.compute.on(host).build(world.ctx, {
+        operation: world.ref({ host }),
+        guest: guestSpec({ serverId: randomUUID() }),
+      });
+    await world.until(() => world.conductor.finished.length === 2);
+    const before = world.conductor.reports.length;
+    const told = () => world.conductor.reports.slice(before);
+    await world.clock.advance(1_000);
+    await world.until(() => told().some((r) => r.changed.some((h) => h.host === 'a')));
+    for (let beat = 0; beat < 3; beat++) await world.clock.advance(10_000);
+    await world.until(() => told().length >= 4);
+    expect(new Set(told().map((r) => r.alive.join()))).toEqual(new Set(['a']));
+    sick = false;
+    await world.clock.advance(10_000);
+    await world.until(() => told().at(-1)?.alive.length === 2);
+    expect(told().at(-1)).toMatchObject({ changed: [{ host: 'b', runningGuests: 1 }] });
   });
 
   it('tell soon of a change, and only of the host that changed', async () => {

@@ -1,9 +1,9 @@
 import type { RequestContext } from '@fractus/objects';
-import type { Client, conductorContract, HostReport, schedulerNews } from '@fractus/rpc-contracts';
+import type { Client, conductorContract, HostReport, HostState, schedulerNews } from '@fractus/rpc-contracts';
 import type { Logger } from '@fractus/telemetry';
 import type { Clock, VirtDriver } from '@fractus/virt';
 import type { ResourceTracker } from '../resource-tracker/resource-tracker';
-import type { HostRegistry } from './host-registry';
+import type { AgentHost, HostRegistry } from './host-registry';
 import { readHostState } from './host-state';
 
 /** Milliseconds in which further changes join a report. */
@@ -30,6 +30,8 @@ export interface ReporterParts {
  * a small one that names only the changed hosts soon after a change, but no more than one a second; to conductor, which
  * keeps it, and as news to schedulers, which count their own claims until long after a host has told of them. `seq`
  * grows with every report sent, so that a listener sees what it missed.
+ *
+ * A changed host whose state cannot be read is left out of both until it can: the others live all the same.
  */
 export class HostReporter {
   private seq = 0;
@@ -39,6 +41,8 @@ export class HostReporter {
   private toldAt = -Infinity;
   private sending = false;
   private stopped = false;
+  /** Hosts whose state could not be read the last time. */
+  private readonly unreadable = new Set<string>();
 
   constructor(private readonly parts: ReporterParts) {
     parts.hosts.onChange(() => this.wakeIn(this.untilNext()));
@@ -85,21 +89,24 @@ export class HostReporter {
   }
 
   private async report(): Promise<void> {
-    const { agentId, incarnation, driver, hosts, tracker, conductor, news, newContext, logger } = this.parts;
+    const { agentId, incarnation, hosts, conductor, news, newContext, logger } = this.parts;
     const heartbeat = this.parts.clock.now() >= this.heartbeatAt;
     if (heartbeat) this.heartbeatAt = this.parts.clock.now() + this.parts.intervalMs;
-    const changed = hosts.takeChanged();
-    const alive = heartbeat ? hosts.serving() : changed;
-    if (alive.length === 0) return;
+    const taken = hosts.takeChanged();
+    if (!heartbeat && taken.length === 0) return;
     this.toldAt = this.parts.clock.now();
+    const states = await this.read(taken);
+    const changed = taken.filter(({ host }) => states.has(host));
+    hosts.giveBack(taken.filter(({ host }) => !states.has(host)));
+    const alive = (heartbeat ? hosts.serving() : changed).filter(({ host }) => !this.unreadable.has(host));
+    if (alive.length === 0) return;
     try {
-      const states = await Promise.all(changed.map((h) => readHostState(driver, tracker, h)));
       const report: HostReport = {
         agentId,
         incarnation,
         seq: ++this.seq,
         alive: alive.map((h) => h.host),
-        changed: states,
+        changed: [...states.values()],
       };
       const ctx = newContext();
       // each may fail alone: a scheduler that missed it sees the gap, conductor must have it
@@ -114,5 +121,24 @@ export class HostReporter {
       hosts.giveBack(changed);
       logger.warn({ err }, 'conductor could not be told of hosts; the next report will tell');
     }
+  }
+
+  /** The states of those that can be read. */
+  private async read(hosts: readonly AgentHost[]): Promise<Map<string, HostState>> {
+    const { driver, tracker, logger } = this.parts;
+    const states = new Map<string, HostState>();
+    const one = async (of: AgentHost): Promise<void> => {
+      const { host } = of;
+      try {
+        states.set(host, await readHostState(driver, tracker, of));
+        if (this.unreadable.delete(host)) logger.info({ host }, 'the host can be read again: it is told of as alive');
+      } catch (err) {
+        if (!this.unreadable.has(host))
+          logger.warn({ err, host }, 'the host cannot be read: it is not told of as alive');
+        this.unreadable.add(host);
+      }
+    };
+    await Promise.all(hosts.map(one));
+    return states;
   }
 }
