@@ -52,8 +52,11 @@ export class ConfirmedPublisher {
   private sequence = 0;
   private stalled = false;
   private blocked = false;
-  /** After the broker closed the channel for one of several messages: send one at a time, to learn which it was. */
-  private oneByOne = false;
+  /**
+   * After the broker closed the channel for one of several messages: all that it may have been. Until each of them is
+   * settled one message is sent at a time, to learn which it was.
+   */
+  private readonly suspects = new Set<Entry>();
   private probe: Entry | undefined;
   private stuckMs = STUCK_MS;
   private renew: (old: ConfirmChannel) => void = () => undefined;
@@ -159,7 +162,7 @@ export class ConfirmedPublisher {
       userId: this.settings.user,
       correlationId: entry.id,
     };
-    if (this.oneByOne) this.probe = entry;
+    if (this.suspects.size > 0) this.probe = entry;
     entry.sentAt = Date.now();
     try {
       const more = channel.publish(exchange, key, Buffer.from(body), whole, (e) => this.confirmed(entry, channel, e));
@@ -205,17 +208,17 @@ export class ConfirmedPublisher {
     this.channel = undefined;
     if (refusalOf(e) !== undefined) {
       if (this.probe) this.settle(this.probe, brokerError(e));
-      else this.oneByOne = true;
+      else for (const entry of this.entries.values()) if (entry.sentAt !== undefined) this.suspects.add(entry);
     }
     broken(e);
   }
 
   private settle(entry: Entry, outcome: Outcome | FractusError): void {
     if (!this.entries.delete(entry.id)) return;
+    this.suspects.delete(entry);
     if (typeof outcome === 'string') entry.resolve(outcome);
     else entry.reject(outcome);
     if (this.entries.size > 0) return;
-    this.oneByOne = false;
     this.idle.splice(0).forEach((resolve) => resolve());
   }
 
