@@ -90,6 +90,12 @@ export class FilteringConfig {
   @Option({ default: false, describe: 'Keep to aggregates of the network segments asked for.' })
   @IsBoolean()
   queryPlacementForRoutedNetworkAggregates: boolean;
+  @Option({
+    default: false,
+    describe: 'Ask for shared processors where no host has the dedicated ones a server wants. On upstream.',
+  })
+  @IsBoolean()
+  fallbackPcpuQuery: boolean;
   @Option({ default: D.maxIoOpsPerHost, describe: 'Disk-heavy operations on one host (IoOpsFilter).' })
   @IsInt()
   @Min(0)

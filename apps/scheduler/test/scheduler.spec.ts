@@ -73,6 +73,24 @@ describe('selectDestinations', () => {
     expect(big.summary).toBe('3 hosts: 3 lack VCPU (need 5, best free 4)');
   });
 
+  it('asks for shared processors where none are dedicated, if it may', async () => {
+    const pinned = aSpec({ flavor: { ...aSpec().flavor, extraSpecs: { 'hw:cpu_policy': 'dedicated' } } });
+    await start(providers(1), hosts(1));
+    const refused = await cloud.client.selectDestinations(ctx, aCall({ spec: pinned }));
+    expect(refused).toMatchObject({ outcome: 'no_valid_host', summary: '1 host: 1 lack PCPU (need 1, best free 0)' });
+    await cloud.close();
+    await start(providers(1), hosts(1), { fallbackPcpuQuery: true });
+    const call = aCall({ spec: pinned });
+    const selection = await cloud.client.selectDestinations(ctx, call);
+    expect(selection.destination?.allocations[nodeIdOf(0)]?.resources).toMatchObject({ VCPU: 1 });
+    const [attempt] = await new ScheduleAttemptsRepository(cloud.database).ofServer(call.serverId);
+    expect((attempt?.report as ScheduleReport).stages[0]).toEqual({
+      stage: 'request_filter',
+      name: 'fallback_pcpu_query',
+      constraints: ['VCPU instead of PCPU'],
+    });
+  });
+
   it('measures what it serves and what it asks of Placement', async () => {
     await start(providers(1), hosts(1));
     await cloud.client.selectDestinations(ctx, aCall());

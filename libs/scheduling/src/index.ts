@@ -14,3 +14,5 @@ export * from './schedule';
 export * from './flat-placement';
 export { satisfies, versionText } from './filters/image-properties.filter';
 export { meets } from './extra-spec-operators';
+export { forbidsLocalDisk, LOCAL_DISK_SPEC } from './flavor-and-image';
+export { wantsDedicated } from './cpu-pinning';

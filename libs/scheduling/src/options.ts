@@ -16,6 +16,11 @@ export interface SchedulingOptions {
   readonly enableIsolatedAggregateFiltering: boolean;
   readonly imageMetadataPrefilter: boolean;
   readonly queryPlacementForRoutedNetworkAggregates: boolean;
+  /**
+   * When no host has the dedicated processors (PCPU) that a server wants, ask again for shared ones. On upstream, for
+   * hosts that do not tell of theirs yet and refuse on their own; off here: every host tells.
+   */
+  readonly fallbackPcpuQuery: boolean;
   readonly maxIoOpsPerHost: number;
   readonly maxInstancesPerHost: number;
   /** '' = none. */
@@ -66,6 +71,7 @@ export const DEFAULT_OPTIONS: SchedulingOptions = Object.freeze({
   enableIsolatedAggregateFiltering: false,
   imageMetadataPrefilter: false,
   queryPlacementForRoutedNetworkAggregates: false,
+  fallbackPcpuQuery: false,
   maxIoOpsPerHost: 8,
   maxInstancesPerHost: 50,
   imagePropertiesDefaultArchitecture: '',

@@ -34,12 +34,14 @@ export function prepare(
     builder.stage({ stage: 'request_filter', name, constraints: [], reason });
     return { ok: false, reason, builder };
   };
+  if (request.sharedProcessors)
+    builder.stage({ stage: 'request_filter', name: 'fallback_pcpu_query', constraints: ['VCPU instead of PCPU'] });
   const built = buildResourceRequest(request);
   if (!built.ok) return refuse('resource_request', built.reason);
   const { groups, groupPolicy } = built.query;
   const query: CandidateQuery = {
     groups,
-    sameSubtree: [],
+    sameSubtree: (request.sameSubtree ?? []).map((suffixes) => [...suffixes]),
     rootRequired: [],
     rootForbidden: [],
     limit: options.maxPlacementResults,

@@ -3,12 +3,14 @@
  *
  * Order (as upstream, nova/scheduler/utils.py ResourceRequest): the flavor's `resources[S]:` and `trait[S]:`, image
  * traits, CPU pinning, groups of ports and devices, then VCPU, MEMORY_MB and DISK_GB unless something before has named
- * them, then features that need a resource or a trait. Zero amounts are dropped at the end: `resources:VCPU=0` is how a
- * bare-metal flavor asks for no VCPU. DISK_GB = ephemeral + swap (rounded up to GiB) + root, root left out when the
- * server boots from a volume, and left out wholly when that is zero.
+ * them, then features that need a resource or a trait. What is named twice counts once, the later for the earlier. Zero
+ * amounts are dropped at the end: `resources:VCPU=0` is how a bare-metal flavor asks for no VCPU. DISK_GB = ephemeral +
+ * swap (rounded up to GiB) + root, root left out when the server boots from a volume, and left out wholly when that is
+ * zero or the flavor forbids local disks.
  */
 import { emptyGroup, type RequestGroup } from './candidate-query';
-import { asksFor, flavorOrImage, imageTraits, isTrue } from './flavor-and-image';
+import { readPinning } from './cpu-pinning';
+import { asksFor, flavorOrImage, forbidsLocalDisk, imageTraits, isTrue } from './flavor-and-image';
 import type { Reason, ScheduleRequest } from './types';
 
 export interface ResourceQuery {
@@ -50,8 +52,7 @@ class Groups {
     this.bySuffix.set(group.suffix, { ...group, resources: { ...group.resources } });
   }
   resource(resourceClass: string, amount: number): void {
-    const { resources } = this.of('');
-    resources[resourceClass] = (resources[resourceClass] ?? 0) + amount;
+    this.of('').resources[resourceClass] = amount;
   }
   require(trait: string, suffix = ''): void {
     const { required } = this.of(suffix);
@@ -101,43 +102,19 @@ function readExtraSpecs({ flavor }: ScheduleRequest, groups: Groups): Reason | u
   return undefined;
 }
 
-/** `hw:cpu_policy` dedicated or mixed asks for PCPU. */
 function pinProcessors(request: ScheduleRequest, groups: Groups): void {
-  const policy = flavorOrImage(request, 'cpu_policy');
-  const threads = flavorOrImage(request, 'cpu_thread_policy');
-  const { vcpus, extraSpecs } = request.flavor;
-  if (policy === 'dedicated' || policy === 'mixed') {
-    const mask = extraSpecs['hw:cpu_dedicated_mask'] ?? flavorOrImage(request, 'cpu_realtime_mask') ?? '';
-    const dedicated = policy === 'dedicated' ? vcpus : maskSize(mask, vcpus);
-    if (policy === 'mixed') groups.resource('VCPU', vcpus - dedicated);
-    groups.resource('PCPU', dedicated + (extraSpecs['hw:emulator_threads_policy'] === 'isolate' ? 1 : 0));
-  }
-  if (threads === 'isolate') groups.forbid('HW_CPU_HYPERTHREADING');
-  if (threads === 'require') groups.require('HW_CPU_HYPERTHREADING');
-}
-
-/** How many of the processors 0…count−1 a mask such as `0-3,^2` names; one that begins with `^` starts from all. */
-function maskSize(mask: string, count: number): number {
-  const parts = mask
-    .split(',')
-    .map((p) => p.trim())
-    .filter((p) => p !== '');
-  const named = new Set<number>();
-  if (parts[0]?.startsWith('^')) for (let i = 0; i < count; i++) named.add(i);
-  for (const part of parts) {
-    const [, not, from, to] = /^(\^?)(\d+)(?:-(\d+))?$/.exec(part) ?? [];
-    if (from === undefined) continue;
-    for (let i = Number(from); i <= Number(to ?? from) && i < count; i++)
-      if (not) named.delete(i);
-      else named.add(i);
-  }
-  return named.size;
+  if (request.sharedProcessors) return;
+  const { vcpus, pcpus, hyperthreading } = readPinning(request);
+  if (vcpus !== undefined) groups.resource('VCPU', vcpus);
+  if (pcpus !== undefined) groups.resource('PCPU', pcpus);
+  if (hyperthreading === 'forbidden') groups.forbid('HW_CPU_HYPERTHREADING');
+  if (hyperthreading === 'required') groups.require('HW_CPU_HYPERTHREADING');
 }
 
 function addDefaults({ flavor, bootFromVolume }: ScheduleRequest, groups: Groups): void {
   if (!groups.names('VCPU') && !groups.names('PCPU')) groups.resource('VCPU', flavor.vcpus);
   if (!groups.names('MEMORY_MB')) groups.resource('MEMORY_MB', flavor.memoryMb);
-  if (!groups.names('DISK_GB')) {
+  if (!groups.names('DISK_GB') && !forbidsLocalDisk(flavor)) {
     const disk = flavor.ephemeralGb + Math.ceil(flavor.swapMb / 1024) + (bootFromVolume ? 0 : flavor.rootGb);
     if (disk > 0) groups.resource('DISK_GB', disk);
   }
@@ -146,12 +123,10 @@ function addDefaults({ flavor, bootFromVolume }: ScheduleRequest, groups: Groups
 function addFeatures(request: ScheduleRequest, groups: Groups): void {
   if (asksFor(request, 'mem_encryption')) {
     groups.resource('MEM_ENCRYPTION_CONTEXT', 1);
-    const es = flavorOrImage(request, 'mem_encryption_model') === 'amd-sev-es';
-    groups.require(es ? 'HW_CPU_X86_AMD_SEV_ES' : 'HW_CPU_X86_AMD_SEV');
+    groups.require(MEMORY_ENCRYPTION[flavorOrImage(request, 'mem_encryption_model') ?? ''] ?? 'HW_CPU_X86_AMD_SEV');
   }
-  for (const label of (request.flavor.extraSpecs['hw:pmem'] ?? '').split(',').map((l) => l.trim())) {
-    if (label) groups.resource(`CUSTOM_PMEM_NAMESPACE_${label.toUpperCase().replace(/[^A-Z0-9_]/g, '_')}`, 1);
-  }
+  for (const [name, count] of persistentMemory(request.flavor.extraSpecs['hw:pmem'] ?? ''))
+    groups.resource(name, count);
   const tpm = flavorOrImage(request, 'tpm_version');
   if (tpm !== undefined) {
     groups.require(
@@ -165,5 +140,25 @@ function addFeatures(request: ScheduleRequest, groups: Groups): void {
   const space = flavorOrImage(request, 'maxphysaddr_mode');
   if (space === 'passthrough') groups.require('COMPUTE_ADDRESS_SPACE_PASSTHROUGH');
   if (space === 'emulate') groups.require('COMPUTE_ADDRESS_SPACE_EMULATED');
-  if (isTrue(request.image?.properties['hw_firmware_stateless'])) groups.require('COMPUTE_SECURITY_STATELESS_FIRMWARE');
+  const properties = request.image?.properties ?? {};
+  // without UEFI there is no firmware that could be stateless
+  if (isTrue(properties['hw_firmware_stateless']) && properties['hw_firmware_type'] === 'uefi')
+    groups.require('COMPUTE_SECURITY_STATELESS_FIRMWARE');
+}
+
+const MEMORY_ENCRYPTION: Readonly<Record<string, string>> = {
+  'amd-sev': 'HW_CPU_X86_AMD_SEV',
+  'amd-sev-es': 'HW_CPU_X86_AMD_SEV_ES',
+  'amd-sev-snp': 'HW_CPU_X86_AMD_SEV_SNP',
+};
+
+/** Labels with commas between them → a resource class of each, with how often it is named. */
+function persistentMemory(labels: string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const label of labels.split(',').map((l) => l.trim())) {
+    if (label === '') continue;
+    const name = `CUSTOM_PMEM_NAMESPACE_${label.toUpperCase().replace(/[^A-Z0-9_]/g, '_')}`;
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return counts;
 }

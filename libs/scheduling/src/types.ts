@@ -104,6 +104,10 @@ export interface ScheduleRequest {
   readonly serverGroup?: ServerGroupView;
   /** Request groups of ports and devices; suffixes must not be the flavor's. */
   readonly extraGroups?: readonly RequestGroup[];
+  /** Suffixes of groups that must be met in one subtree of a host, one list each (ports with several resources). */
+  readonly sameSubtree?: readonly (readonly string[])[];
+  /** Ask for shared processors where dedicated ones are wanted: the second question of `fallbackPcpuQuery`. */
+  readonly sharedProcessors?: boolean;
   /** Aggregates of the network segments asked for, one list a network interface. */
   readonly networkAggregates?: readonly (readonly string[])[];
   readonly remoteManagedPorts?: boolean;

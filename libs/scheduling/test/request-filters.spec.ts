@@ -154,6 +154,17 @@ describe('request filters', () => {
     expect(
       apply('isolate_aggregates', { facts, options, request: withSpecs({ 'trait:CUSTOM_GOLD': 'forbidden' }) }),
     ).not.toBeNull();
+    const sev = { aggregates: [anAggregate({ 'trait:HW_CPU_X86_AMD_SEV': 'required' })] };
+    const encrypted = withSpecs({ 'hw:mem_encryption': 'true' });
+    expect(apply('isolate_aggregates', { facts: sev, options, request: encrypted })).toBeNull();
+    expect(apply('isolate_aggregates', { facts: sev, options })).not.toBeNull();
+  });
+
+  it('reads images by the names they had before', () => {
+    const image = anImage({ architecture: 'AMD64', vmware_adaptertype: 'lsiLogic' });
+    expect(
+      apply('transform_image_metadata', { request: { image }, options: { imageMetadataPrefilter: true } }),
+    ).toEqual({ constraints: { rootRequired: ['COMPUTE_STORAGE_BUS_SCSI', 'HW_ARCH_X86_64'] } });
   });
 
   it('asks without a limit where a host has several nodes', () => {

@@ -9,6 +9,8 @@ const build = (over: Partial<ScheduleRequest>) => {
 };
 const resources = (over: Partial<ScheduleRequest>) => build(over).groups.find((g) => g.suffix === '')?.resources ?? {};
 
+const REAL_TIME = { 'hw:cpu_realtime': 'yes', 'hw:cpu_realtime_mask': '^0' };
+
 describe('the resource request', () => {
   it('asks for the flavor', () => {
     expect(build({}).groups).toEqual([{ ...emptyGroup(''), resources: { VCPU: 1, MEMORY_MB: 2048, DISK_GB: 20 } }]);
@@ -65,6 +67,62 @@ describe('the resource request', () => {
     expect(resources({ flavor: aFlavor({ vcpus: 4, extraSpecs: mixed }) })).toMatchObject({ VCPU: 2, PCPU: 3 });
   });
 
+  it.each([
+    ['the mask of the flavor', { 'hw:cpu_dedicated_mask': '^0' }, {}, { VCPU: 1, PCPU: 3 }],
+    ['exclusions wherever they stand', { 'hw:cpu_dedicated_mask': '0-1,^1,1-2' }, {}, { VCPU: 2, PCPU: 2 }],
+    ['no mask without real time', { 'hw:cpu_realtime_mask': '^0' }, {}, { VCPU: 4 }],
+    ['the image before the flavor', REAL_TIME, { hw_cpu_realtime_mask: '^0-1' }, { VCPU: 2, PCPU: 2 }],
+    ['else the flavor', REAL_TIME, {}, { VCPU: 1, PCPU: 3 }],
+  ])('counts dedicated processors of a mixed server by %s', (_what, specs, image, want) => {
+    const flavor = aFlavor({ vcpus: 4, extraSpecs: { 'hw:cpu_policy': 'mixed', ...specs } });
+    const { VCPU, PCPU } = resources({ flavor, image: anImage(image) });
+    expect({ ...(VCPU && { VCPU }), ...(PCPU && { PCPU }) }).toEqual(want);
+  });
+
+  it('asks for hyperthreads as flavor or image say, and for shared processors when it is the last resort', () => {
+    const threads = (flavor: string | undefined, image: string | undefined) => {
+      const specs = { 'hw:cpu_policy': 'dedicated', ...(flavor && { 'hw:cpu_thread_policy': flavor }) };
+      const group = build({
+        ...withSpecs(specs),
+        image: anImage(image ? { hw_cpu_thread_policy: image } : {}),
+      }).groups[0];
+      return [group?.required, group?.forbidden];
+    };
+    expect(threads('isolate', undefined)).toEqual([[], ['HW_CPU_HYPERTHREADING']]);
+    expect(threads('prefer', 'require')).toEqual([['HW_CPU_HYPERTHREADING'], []]);
+    expect(threads(undefined, 'isolate')).toEqual([[], ['HW_CPU_HYPERTHREADING']]);
+    expect(threads('prefer', undefined)).toEqual([[], []]);
+    const specs = { 'hw:cpu_policy': 'dedicated', 'hw:cpu_thread_policy': 'require' };
+    const shared = build({ ...withSpecs(specs), sharedProcessors: true }).groups;
+    expect(shared).toEqual([{ ...emptyGroup(''), resources: { VCPU: 1, MEMORY_MB: 2048, DISK_GB: 20 } }]);
+  });
+
+  it('counts once what is named twice', () => {
+    const specs = { 'hw:mem_encryption': 'true', 'resources:MEM_ENCRYPTION_CONTEXT': '1', 'hw:pmem': '4GB, 4GB,16-gb' };
+    const image = anImage({ hw_mem_encryption_model: 'amd-sev-snp' });
+    const [group] = build({ ...withSpecs(specs), image }).groups;
+    expect(group?.resources).toMatchObject({
+      MEM_ENCRYPTION_CONTEXT: 1,
+      CUSTOM_PMEM_NAMESPACE_4GB: 2,
+      CUSTOM_PMEM_NAMESPACE_16_GB: 1,
+    });
+    expect(group?.required).toEqual(['HW_CPU_X86_AMD_SEV_SNP']);
+  });
+
+  it('wants stateless firmware of UEFI only, and address spaces by their mode', () => {
+    expect(build({ image: anImage({ hw_firmware_stateless: 'true' }) }).groups[0]?.required).toEqual([]);
+    for (const [mode, trait] of [
+      ['passthrough', 'COMPUTE_ADDRESS_SPACE_PASSTHROUGH'],
+      ['emulate', 'COMPUTE_ADDRESS_SPACE_EMULATED'],
+    ] as const)
+      expect(build(withSpecs({ 'hw:maxphysaddr_mode': mode })).groups[0]?.required).toEqual([trait]);
+  });
+
+  it('leaves DISK_GB out for a flavor that forbids local disks', () => {
+    expect(resources(withSpecs({ 'fractus:local_disk': 'forbidden' }))).not.toHaveProperty('DISK_GB');
+    expect(resources(withSpecs({ 'fractus:local_disk': 'allowed' }))['DISK_GB']).toBe(20);
+  });
+
   it('turns features into traits', () => {
     const specs = {
       'hw:tpm_version': '2.0',
@@ -74,7 +132,7 @@ describe('the resource request', () => {
     };
     const [group] = build({
       ...withSpecs(specs),
-      image: anImage({ 'trait:CUSTOM_X': 'required', hw_firmware_stateless: 'true' }),
+      image: anImage({ 'trait:CUSTOM_X': 'required', hw_firmware_stateless: 'true', hw_firmware_type: 'uefi' }),
     }).groups;
     expect(group?.required.sort()).toEqual([
       'COMPUTE_SECURITY_STATELESS_FIRMWARE',

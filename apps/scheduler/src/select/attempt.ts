@@ -27,6 +27,7 @@ import {
   type ScheduleReport,
   type ScheduleRequest,
   type SchedulingOptions,
+  wantsDedicated,
 } from '@fractus/scheduling';
 import type { HostCache } from '../hosts/host-cache';
 import { Claimer } from './claimer';
@@ -72,6 +73,8 @@ export class Attempt {
     const wanted = await this.scheduleRequest();
     let round = await this.round(wanted, true);
     if (!round.result && round.partial) round = await this.round(wanted, false);
+    if (!round.result && this.deps.options.fallbackPcpuQuery && wantsDedicated(wanted))
+      round = await this.round({ ...wanted, sharedProcessors: true }, false);
     if (round.result) return round.result;
     const { prepared, outcome, claim } = round;
     const kept = prepared.ok ? await this.keepHeld(wanted, prepared) : undefined;

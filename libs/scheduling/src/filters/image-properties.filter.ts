@@ -1,3 +1,4 @@
+import { canonicalArchitecture, imageProperty } from '../flavor-and-image';
 import type { SupportedInstance } from '../types';
 import { defineFilter } from './filter';
 
@@ -23,7 +24,7 @@ export const imagePropertiesFilter = defineFilter({
       const sentence = `${host.host} runs ${have.join(', ') || 'nothing that it tells of'}; the image needs ${need}.`;
       return reject('image.platform', have, need, sentence);
     }
-    const versions = properties['img_hv_requested_version'] ?? properties['hypervisor_version_requires'];
+    const versions = imageProperty(properties, 'img_hv_requested_version');
     const version = versionText(host.hypervisorVersion);
     if (versions && host.hypervisorVersion && !satisfies(version, versions)) {
       const sentence = `${host.host} has hypervisor version ${version}; the image accepts ${versions}.`;
@@ -40,14 +41,6 @@ export const imagePropertiesFilter = defineFilter({
 
 const describe = (s: SupportedInstance): string => s.join('/');
 
-const ARCHITECTURES: Readonly<Record<string, string>> = {
-  amd64: 'x86_64',
-  x86_32: 'i686',
-  x86_32p: 'i686',
-  i386: 'i686',
-  i486: 'i686',
-  i586: 'i686',
-};
 const HYPERVISORS: Readonly<Record<string, string>> = { xapi: 'xen' };
 const MODES: Readonly<Record<string, string>> = { pv: 'xen', hv: 'hvm', baremetal: 'hvm' };
 
@@ -73,9 +66,9 @@ function readPlatform(properties: Properties, defaultArchitecture: string): stri
     return names[lower] ?? lower;
   };
   return [
-    canonical(properties['hw_architecture'] ?? properties['architecture'] ?? defaultArchitecture, ARCHITECTURES),
-    canonical(properties['img_hv_type'] ?? properties['hypervisor_type'], HYPERVISORS),
-    canonical(properties['hw_vm_mode'] ?? properties['vm_mode'], MODES),
+    canonicalArchitecture(imageProperty(properties, 'hw_architecture') ?? defaultArchitecture),
+    canonical(imageProperty(properties, 'img_hv_type'), HYPERVISORS),
+    canonical(imageProperty(properties, 'hw_vm_mode'), MODES),
   ];
 }
 

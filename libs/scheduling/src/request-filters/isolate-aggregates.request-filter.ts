@@ -1,19 +1,16 @@
-import { imageTraits } from '../flavor-and-image';
+import { buildResourceRequest } from '../resource-request';
+import type { ScheduleRequest } from '../types';
 import { defineRequestFilter } from './request-filter';
 
 /**
- * Aggregates with `trait:X = required` are for requests that require X, in the flavor (any group) or the image; others
- * keep out. Off by default.
+ * Aggregates with `trait:X = required` are for requests that require X: in the flavor or a port (any group), in the
+ * image, or by a feature that needs it (a virtual TPM, secure boot); others keep out. Off by default.
  */
 export const isolateAggregates = defineRequestFilter({
   name: 'isolate_aggregates',
   apply(request, { aggregates }, { enableIsolatedAggregateFiltering }) {
     if (!enableIsolatedAggregateFiltering) return null;
-    const required = new Set(imageTraits(request));
-    for (const [key, value] of Object.entries(request.flavor.extraSpecs)) {
-      const trait = /^trait[a-zA-Z0-9_-]{0,64}:(.+)$/.exec(key)?.[1];
-      if (trait && value === 'required') required.add(trait);
-    }
+    const required = requiredTraits(request);
     const closed = aggregates.filter((a) =>
       Object.entries(a.metadata).some(
         ([key, value]) => key.startsWith('trait:') && value === 'required' && !required.has(key.slice('trait:'.length)),
@@ -22,3 +19,8 @@ export const isolateAggregates = defineRequestFilter({
     return closed.length === 0 ? null : { constraints: { notMemberOf: closed.map((a) => a.id) } };
   },
 });
+
+function requiredTraits(request: ScheduleRequest): Set<string> {
+  const built = buildResourceRequest(request);
+  return new Set(built.ok ? built.query.groups.flatMap((g) => g.required) : []);
+}

@@ -1,4 +1,5 @@
 import { isStandardTrait } from '@fractus/os-traits';
+import { canonicalArchitecture, imageProperty } from '../flavor-and-image';
 import { defineRequestFilter, rootRequired } from './request-filter';
 
 const PREFIXES: Readonly<Record<string, string>> = {
@@ -20,8 +21,10 @@ export const transformImageMetadata = defineRequestFilter({
   apply({ image }, _facts, { imageMetadataPrefilter }) {
     if (!imageMetadataPrefilter || !image) return null;
     const traits = Object.entries(PREFIXES).flatMap(([property, prefix]) => {
-      const value = image.properties[property];
-      return value === undefined ? [] : [`${prefix}_${value.replaceAll('-', '_').toUpperCase()}`];
+      const value = imageProperty(image.properties, property);
+      if (value === undefined) return [];
+      const name = property.endsWith('_architecture') ? canonicalArchitecture(value) : value;
+      return [`${prefix}_${name.replaceAll('-', '_').toUpperCase()}`];
     });
     return rootRequired(...new Set(traits.filter(isStandardTrait)));
   },

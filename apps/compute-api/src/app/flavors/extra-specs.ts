@@ -124,6 +124,7 @@ const NAMESPACES: readonly (readonly [RegExp, (name: string) => Kind | undefined
     /^pci_passthrough$/,
     exactly({ alias: like(/^[^:]+:\d+(?:\s*,\s*[^:]+:\d+)*$/, 'be aliases with counts like a1:2,a2:1') }),
   ],
+  [/^fractus$/, exactly({ local_disk: oneOf('forbidden', 'allowed') })],
   [/^vmware$/, exactly({ hw_version: anything, storage_policy: anything })],
 ];
 

@@ -3,6 +3,7 @@ import type { Flavor, FlavorFilters, FlavorPage, FlavorsRepository, NewFlavor } 
 import { conflict, invalid, notFound, type RequestContext } from '@fractus/objects';
 import type { Projects } from '../projects/projects';
 import { checkExtraSpecs } from './extra-specs';
+import { checkLocalDiskSpec } from './local-disk';
 
 export interface FlavorsDeps {
   readonly flavors: FlavorsRepository;
@@ -51,7 +52,10 @@ export class Flavors {
     return this.deps.flavors.delete(flavorId);
   }
 
-  /** `invalid` for a value longer than a spec may be, or one that its name does not allow (`checked`). */
+  /**
+   * `invalid` for a value longer than a spec may be, one that its name does not allow (`checked`), or one that forbids
+   * local disks to a flavor that has some.
+   */
   async setExtraSpecs(
     flavorId: string,
     specs: Readonly<Record<string, string | number>>,
@@ -63,6 +67,8 @@ export class Flavors {
         throw invalid(`The value of extra spec ${key} is longer than 255 characters.`, { code: 'flavor.spec_value' });
     }
     if (checked) checkExtraSpecs(texts);
+    const flavor = await this.deps.flavors.get(flavorId, null);
+    checkLocalDiskSpec({ ...flavor, extraSpecs: { ...flavor.extraSpecs, ...texts } });
     await this.deps.flavors.changeExtraSpecs(flavorId, texts, this.deps.now());
   }
 

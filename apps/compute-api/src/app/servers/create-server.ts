@@ -6,6 +6,7 @@ import type { Client, conductorContract, FlavorSnapshot, ImageSnapshot, RequestS
 import type { Logger } from '@fractus/telemetry';
 import { bootImage } from './block-devices';
 import type { CreateServerRequest, ResolvedCreate, ResolvedNetworks } from './create-request';
+import { checkLocalDisk } from '../flavors/local-disk';
 import { hintTask } from './hint-task';
 import { hostnameOf, nameOf } from './hostname';
 import { checkImageFits, diskConfigOf, resolveImage } from './resolve-image';
@@ -122,6 +123,8 @@ async function resolveBoot(
   flavor: FlavorSnapshot,
 ): Promise<ImageSnapshot | null> {
   const imageId = bootImage(request, flavor);
+  const localDevices = request.blockDevices.filter((d) => d.sourceType === 'blank').length;
+  checkLocalDisk(flavor, { bootFromVolume: false, localDevices });
   if (!imageId) throw invalid('Missing imageRef attribute', { code: 'image.missing' });
   const image = await resolveImage(deps.images, ctx, imageId);
   checkImageFits(image, flavor, () => deps.may(ctx, 'os_compute_api:servers:create:zero_disk_flavor'));
