@@ -108,6 +108,27 @@ eachDatabase('reconcilers', (_open, dialect) => {
     await world.check();
   });
 
+  it('clear what was left on hosts that are back, however much was left before it on one that is not', async () => {
+    const cloud = await World.make({ dialect, vcpusPerHost: 1 });
+    const gone = await cloud.serverIn('active');
+    const here = await cloud.serverIn('active');
+    for (const host of ['host1', 'host2']) cloud.agents.behaviour.set(host, 'unreachable');
+    for (const id of [gone, here]) await cloud.act(id, 'delete');
+    await cloud.settle();
+    expect([gone, here].map((id) => cloud.agents.hostsOf(id))).toEqual([['host1'], ['host2']]);
+    await cloud.db.transaction((tx) => tx.execute("UPDATE services SET forced_down = 1 WHERE host = 'host1'"));
+    cloud.agents.behaviour.delete('host2');
+    // a pass in two pages, and one in which there is room for the first of them only
+    expect((await leftGuests(cloud.conductor, { page: 1, pages: 9 }).run()).map((f) => f.acted)).toEqual([false, true]);
+    const small = leftGuests(cloud.conductor, { page: 1, pages: 1 });
+    expect(await acted(small)).toBe(0);
+    expect(await acted(small)).toBe(1);
+    await cloud.settle();
+    expect(cloud.agents.hostsOf(here)).toEqual([]);
+    expect(await leftGuests(cloud.conductor).run()).toMatchObject([{ subject: `server ${gone}`, acted: false }]);
+    await cloud.end();
+  });
+
   it('free a server whose task is lost', async () => {
     const id = await world.serverIn('active');
     await world.db.transaction((tx) => tx.execute("UPDATE servers SET task_state = 'pausing' WHERE uuid = ?", [id]));

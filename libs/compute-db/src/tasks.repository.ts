@@ -165,10 +165,14 @@ export class TasksRepository {
     });
   }
 
-  /** Ended tasks that left guests on hosts which could not be reached (`left` in their state), oldest first. */
-  async withLeftGuests(limit: number): Promise<TaskRecord[]> {
-    const sql = `SELECT * FROM tasks WHERE left_guests = 1 AND ${ENDED} ORDER BY id LIMIT ?`;
-    return (await this.db.query<TaskRow>(sql, [limit])).map(taskOf);
+  /**
+   * Ended tasks that left guests on hosts which could not be reached (`left` in their state), oldest first; those after
+   * the task `after`, where that is still there.
+   */
+  async withLeftGuests(limit: number, after?: TaskId): Promise<TaskRecord[]> {
+    const beyond = after === undefined ? '' : 'AND id > (SELECT p.id FROM tasks p WHERE p.uuid = ?) ';
+    const sql = `SELECT * FROM tasks WHERE left_guests = 1 AND ${ENDED} ${beyond}ORDER BY id LIMIT ?`;
+    return (await this.db.query<TaskRow>(sql, [...(after === undefined ? [] : [after]), limit])).map(taskOf);
   }
 
   /** Looks for left guests in tasks that an older release ended; returns at how many tasks it looked. */
