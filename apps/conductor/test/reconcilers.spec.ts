@@ -294,6 +294,32 @@ eachDatabase('passes of the reconcilers', (_open, dialect) => {
     expect(ran).toEqual(['slow begins', 'slow ends', 'b']);
   });
 
+  it('end behind the reconciler that runs when they could not be renewed for as long as they are their own', async () => {
+    let monotonic = 0;
+    class AwayDuties extends DutiesRepository {
+      taken = false;
+      override async take(...args: Parameters<DutiesRepository['take']>): Promise<boolean> {
+        if (this.taken) throw new Error('the database is away');
+        return (this.taken = await super.take(...args));
+      }
+    }
+    const takes = (name: string, ms: number): Reconciler => ({
+      name,
+      run: async () => (ran.push(name), (monotonic += ms), []),
+    });
+    const passes = new Passes({
+      reconcilers: [takes('first', MINUTE - 1), takes('second', 1), takes('third', 1)],
+      duties: new AwayDuties(world.db),
+      owner: 'a/1',
+      everyMs: MINUTE,
+      clock: () => world.now,
+      monotonic: () => monotonic,
+      logger: silentLogger(),
+    });
+    await passes.once();
+    expect(ran).toEqual(['first', 'second']);
+  });
+
   it('that are asked for give up when another does not end', async () => {
     await new DutiesRepository(world.db).take('reconcile.pass', 'a/1#1', world.now + 600_000, world.now);
     const b = passesOf('b', [], async () => void (world.now += MINUTE));

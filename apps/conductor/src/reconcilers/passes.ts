@@ -13,7 +13,7 @@ import type { Reconciler } from './reconciler';
 const DUTY = 'reconcile';
 /** Who is in the middle of a pass. */
 const PASS = 'reconcile.pass';
-/** Milliseconds for which a pass is another's without a renewal. */
+/** Milliseconds for which a pass is its maker's without a renewal. */
 const PASS_MS = 60_000;
 /** How long, and at what interval, an operator's pass waits for one that is under way. */
 const WAIT_MS = 240_000;
@@ -28,6 +28,8 @@ export interface PassesOptions {
   readonly everyMs: number;
   readonly clock: () => number;
   readonly logger: Logger;
+  /** For tests: milliseconds that nobody sets back. */
+  readonly monotonic?: () => number;
   /** For tests. */
   readonly pause?: (ms: number) => Promise<void>;
 }
@@ -87,16 +89,22 @@ export class Passes {
   }
 
   private async pass(): Promise<ReconcileFinding[] | null> {
-    const { duties, owner, clock, logger } = this.options;
+    const { duties, owner, clock, logger, monotonic = () => performance.now() } = this.options;
     const me = `${owner}#${++this.count}`;
-    const take = (): Promise<boolean> => duties.take(PASS, me, clock() + PASS_MS, clock());
+    // when nobody can be asked, by the time that went by here: another may have the pass from then on
+    let mineUntil = -Infinity;
+    const take = async (): Promise<boolean> => {
+      const asked = monotonic();
+      const ours = await duties.take(PASS, me, clock() + PASS_MS, clock());
+      mineUntil = ours ? asked + PASS_MS : -Infinity;
+      return ours;
+    };
     if (!(await take())) return null;
-    let mine = true;
     const lost = (err: unknown): void => logger.warn({ err }, 'the pass was not renewed');
-    const renewal = setInterval(() => void take().then((ours) => (mine = ours), lost), PASS_MS / 3);
+    const renewal = setInterval(() => void take().catch(lost), PASS_MS / 3);
     renewal.unref();
     try {
-      return await this.runAll(() => mine && !this.closing);
+      return await this.runAll(() => monotonic() < mineUntil && !this.closing);
     } finally {
       clearInterval(renewal);
       await duties.drop(PASS, me).catch(lost);
