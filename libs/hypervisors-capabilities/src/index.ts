@@ -1,1 +1,5 @@
 export * from './capabilities';
+export * from './missing';
+export * from './room';
+export * from './server-features';
+export * from './traits';

@@ -38,6 +38,7 @@ const driver = (capability: string): Guard =>
           have: false,
           need: capability,
           retryable: false,
+          capability,
         }
       : null,
   );
@@ -45,7 +46,8 @@ const driver = (capability: string): Guard =>
 /** An actor that may not is told the rule; upstream's sentence. */
 function policy(rule: string, facts: Facts): Reason | null {
   if (!facts.actor.may || facts.actor.may(rule)) return null;
-  return { code: 'policy', message: `Policy doesn't allow ${rule} to be performed.`, need: rule, retryable: false };
+  const message = `Policy doesn't allow ${rule} to be performed.`;
+  return { code: 'policy', message, need: rule, retryable: false, rule };
 }
 
 export const GUARDS = {

@@ -21,6 +21,8 @@ export type ReasonCode =
   | 'state.launched'
   | 'host.none'
   | 'host.down'
+  | 'host.unreported'
+  | 'action.not_built'
   | 'microversion'
   | 'trait.missing'
   | 'driver.unsupported'
@@ -37,4 +39,12 @@ export interface Reason {
   readonly need?: ReasonValue | readonly ReasonValue[];
   /** Whether the same request may pass later without anybody changing rights, flavor or limits. */
   readonly retryable: boolean;
+  /** The policy rule that forbids it. */
+  readonly rule?: string;
+  /** The driver capability, and the trait that tells of it, which the host lacks. */
+  readonly capability?: string;
+  readonly trait?: string;
+  /** The first and the last microversion that have it, `2.87`; where the one asked for has not. */
+  readonly min?: string;
+  readonly max?: string;
 }

@@ -1,8 +1,10 @@
 /** Checks of the table itself, at import: a mistake in it stops every process that would act on it. */
 import { VM_STATES, type VmState } from '@fractus/objects';
 import { ACTION_KEYS, actionRow, type Change, TASK_TYPES } from './actions';
+import { clientName } from './evaluate-all';
 import { GUARDS } from './guards';
 import { GUEST_EVENTS, PROGRESS } from './transitions';
+import { UNBUILT_ACTIONS } from './unbuilt';
 
 /** States that actions to come lead to: nothing leads there yet, and no row may wait for them. */
 export const UNREACHED_VM_STATES: readonly VmState[] = [
@@ -49,6 +51,9 @@ export function tableFaults(): string[] {
     const leading = ACTION_KEYS.filter((key) => actionRow(key).task === type);
     if (leading.length !== 1) faults.push(`${leading.length} actions lead to task ${type}`);
   }
+  const built = new Set(ACTION_KEYS.map((key) => clientName(key).name));
+  for (const { name } of UNBUILT_ACTIONS)
+    if (built.has(name)) faults.push(`action ${name} is built: take it off the list of those that are not`);
   for (const guard of Object.keys(GUARDS)) {
     if (!ACTION_KEYS.some((key) => (actionRow(key).guards as readonly string[]).includes(guard)))
       faults.push(`no action uses guard ${guard}`);
