@@ -6,6 +6,7 @@ import { assistedVolumeSnapshotsRules } from './assisted-volume-snapshots.rules'
 import { attachInterfacesRules } from './attach-interfaces.rules';
 import { availabilityZoneRules } from './availability-zone.rules';
 import { baremetalNodesRules } from './baremetal-nodes.rules';
+import { capabilitiesRules } from './capabilities.rules';
 import { consoleAuthTokensRules } from './console-auth-tokens.rules';
 import { consoleOutputRules } from './console-output.rules';
 import { createBackupRules } from './create-backup.rules';
@@ -64,6 +65,7 @@ export const computeRules = [
   ...attachInterfacesRules,
   ...availabilityZoneRules,
   ...baremetalNodesRules,
+  ...capabilitiesRules,
   ...consoleAuthTokensRules,
   ...consoleOutputRules,
   ...createBackupRules,
