@@ -17,6 +17,7 @@ export * from './sightings.repository';
 export * from './aggregates.repository';
 export * from './host-snapshots.repository';
 export * from './schedule-attempts.repository';
+export { FailedAttemptsRepository } from './failed-attempts.repository';
 export * from './compute-node';
 export * from './hosts.repository';
 export * from './hypervisors.repository';
