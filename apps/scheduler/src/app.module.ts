@@ -8,7 +8,7 @@ import {
 } from '@fractus/compute-db';
 import type { PlacementClient } from '@fractus/clients';
 import type { Database } from '@fractus/database';
-import { rpcClient, type RpcTransport, serveRpc } from '@fractus/rpc';
+import { rpcClient, rpcReady, type RpcTransport, serveRpc } from '@fractus/rpc';
 import { placementContract, schedulerContract, schedulerNews } from '@fractus/rpc-contracts';
 import type { Logger, Metrics, ReadyCheck, RunningService } from '@fractus/telemetry';
 import { AttemptsJanitor } from './attempts-janitor';
@@ -17,6 +17,7 @@ import { HostCache } from './hosts/host-cache';
 import { HostLoader } from './hosts/host-loader';
 import { HostNewsController } from './hosts/host-news.controller';
 import { DestinationSelector } from './select/destination-selector';
+import { DryRunner } from './select/dry-run';
 import { Presence } from './presence';
 import { SchedulerMetrics } from './select/scheduler-metrics';
 import { SelectDestinationsController } from './select/select-destinations.controller';
@@ -43,12 +44,10 @@ export class SchedulerModule {
     const loader = new HostLoader(cache, snapshots, new AggregatesRepository(database), logger, config.pageSize);
     const assertOutsideTransaction = (what: string) => database.assertOutsideTransaction(what);
     const placement = elsewhere ?? rpcClient(transport, placementContract, { assertOutsideTransaction, metrics });
+    const search = { cache, placement, snapshots, options: schedulingOptions(config) };
     const selector = new DestinationSelector({
-      cache,
-      placement,
-      snapshots,
+      ...search,
       attempts,
-      options: schedulingOptions(config),
       logger,
       metrics: new SchedulerMetrics(metrics, () => cache.size),
     });
@@ -59,6 +58,7 @@ export class SchedulerModule {
         { provide: HostCache, useValue: cache },
         { provide: HostLoader, useValue: loader },
         { provide: DestinationSelector, useValue: selector },
+        { provide: DryRunner, useValue: new DryRunner(search) },
         { provide: AttemptsJanitor, useValue: new AttemptsJanitor(attempts, logger, config.attemptRetentionDays) },
       ],
     };
@@ -88,7 +88,7 @@ export async function startScheduler(deps: SchedulerDeps): Promise<RunningServic
       const database_ = await database.ping();
       return [
         { part: 'database', ok: database_, ...(!database_ && { why: 'the compute database does not answer' }) },
-        { part: 'rpc', ok: transport.connected, ...(!transport.connected && { why: 'the broker cannot be reached' }) },
+        rpcReady(transport),
         ...(placement ? [await placement.ready()] : []),
       ];
     },

@@ -52,10 +52,54 @@ export class Selection {
   @IsUUID() attemptId: string;
   /** One line for people: what remained after which stage and why nothing did. Safe for the server's owner. */
   @IsString() summary: string;
+  /**
+   * What exactly it came to: `group_violated` and `target_unfit` are kinds of `no_valid_host`, and `outcome` says that,
+   * for those that know no more. More kinds may be added.
+   */
+  @IsOptional() @IsString() kind?: string;
+}
+
+/** A request that is only thought through: nothing is claimed, and no attempt is recorded. */
+export class DryRun {
+  /** The server, or any other uuid for one that is not there yet: it decides the order among equals. */
+  @IsUUID() serverId: string;
+  @IsString() operation: string;
+  @Nested(() => RequestSpec) spec: RequestSpec;
+  /** Hosts that the operation must not end on, such as the one that a resize leaves. */
+  @ListOf('string') excludeHosts: string[];
+}
+/** One thing less that alone would do; found out by running the request without it. */
+export class ScheduleRelaxation {
+  /**
+   * Of the request: `availability_zone`, `host`, `scheduler_hint`, `server_group`, `extra_spec`, `image_property`,
+   * `excluded_host`. Of the question to Placement: its own names (`resource`, `required`, …). `enable_host`: a host that
+   * is disabled would take it.
+   */
+  @IsString() relax: string;
+  @IsString() detail: string;
+  /** What to change, in words. */
+  @IsString() sentence: string;
+  /** Hosts that would take it then. */
+  @IsInt() hosts: number;
+  /** It names hosts or aggregates, or is an operator's to do. */
+  @IsBoolean() operatorsOnly: boolean;
+}
+export class DryRunAnswer {
+  /** `selected`, `no_valid_host`, `group_violated` or `target_unfit`; more may be added. */
+  @IsString() outcome: string;
+  /** Hosts that would take it. */
+  @IsInt() fitting: number;
+  /** Report of libs/scheduling as JSON, with at most 200 hosts and their weights. */
+  @IsString() report: string;
+  /** At most 8; empty where there is a host. */
+  @ListOf(() => ScheduleRelaxation) wouldFitIf: ScheduleRelaxation[];
+  /** Time, or the number of tries, was up before every single term had been left out, or more than 8 helped. */
+  @IsBoolean() truncated: boolean;
 }
 
 export const schedulerContract = defineContract('scheduler', 'queue', {
   selectDestinations: call(SelectDestinations, Selection, 60_000),
+  dryRun: call(DryRun, DryRunAnswer, 30_000),
 });
 
 export class AggregatesChanged {

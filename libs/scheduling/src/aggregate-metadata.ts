@@ -23,10 +23,18 @@ export function metadataOf(host: Pick<HostView, 'aggregates'>): Map<string, Set<
   return all;
 }
 
+/** How operators may write a number: Python's `int` and `float`, but for underscores and the words for infinity. */
+const NUMBERS = { integer: /^\s*[+-]?\d+\s*$/, decimal: /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i } as const;
+
 /** The least of the numbers that the host's aggregates give to a key; the fallback where there is none, or one is no number. */
-export function leastNumber(host: Pick<HostView, 'aggregates'>, key: string, fallback: number): number {
+export function leastNumber(
+  host: Pick<HostView, 'aggregates'>,
+  key: string,
+  fallback: number,
+  kind: keyof typeof NUMBERS = 'integer',
+): number {
   if (host.aggregates.length === 0) return fallback;
-  const values = valuesOfKey(host, key).map((v) => (v.trim() === '' ? Number.NaN : Number(v)));
-  if (values.length === 0 || values.some((v) => Number.isNaN(v))) return fallback;
-  return Math.min(...values);
+  const values = valuesOfKey(host, key);
+  if (values.length === 0 || !values.every((v) => NUMBERS[kind].test(v))) return fallback;
+  return Math.min(...values.map(Number));
 }

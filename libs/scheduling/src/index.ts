@@ -11,6 +11,7 @@ export * from './summary';
 export * from './pipeline';
 export * from './claims';
 export * from './schedule';
+export * from './relaxations';
 export * from './flat-placement';
 export { satisfies, versionText } from './filters/image-properties.filter';
 export { meets } from './extra-spec-operators';

@@ -9,9 +9,9 @@
  */
 import type { Candidate, CandidateQuery, RequestGroup, SearchStage } from './candidate-query';
 import { emptyGroup } from './candidate-query';
-import { enabledFilters, type HostFilter } from './filters';
+import { enabledFilters, type FilterName, type HostFilter } from './filters';
 import { DEFAULT_OPTIONS, type SchedulingOptions } from './options';
-import { type ClaimStage, MAX_WEIGHED, type Outcome, ReportBuilder, type ScheduleReport } from './report';
+import { type ClaimStage, MAX_WEIGHED, type Outcome, ReportBuilder, type ScheduleReport, type Stage } from './report';
 import { type Constraints, REQUEST_FILTERS } from './request-filters';
 import { buildResourceRequest } from './resource-request';
 import { summarise } from './summary';
@@ -96,6 +96,8 @@ export interface RankInput {
   /** The answer was cut at the query's limit. */
   readonly limited?: boolean;
   readonly options?: SchedulingOptions;
+  /** Hosts whose weights the report tells, the best first. */
+  readonly told?: number;
   /** Decides among equals; the same seed gives the same order. */
   readonly seed: string;
 }
@@ -148,7 +150,7 @@ export function rank(input: RankInput): RankedHost[] {
   }
   const candidates = new Map(left.map((o) => [o.host, o.candidates]));
   const weighed = weigh([...candidates.keys()], request, options, seed);
-  recordWeights(builder, weighed);
+  recordWeights(builder, weighed, input.told);
   return weighed.map(({ host, weight }) => ({ host, weight, candidates: candidates.get(host) ?? [] }));
 }
 
@@ -186,9 +188,9 @@ function runFilter(
   return passed;
 }
 
-function recordWeights(builder: ReportBuilder, weighed: readonly WeighedHost[]): void {
+function recordWeights(builder: ReportBuilder, weighed: readonly WeighedHost[], most = MAX_WEIGHED): void {
   const [first] = weighed;
-  const reports = weighed.slice(0, MAX_WEIGHED).map((w) => ({
+  const reports = weighed.slice(0, most).map((w) => ({
     host: w.host.host,
     weight: round(w.weight),
     parts: w.parts,
@@ -219,6 +221,18 @@ export function compareWeights(host: WeighedHost, better: WeighedHost): Reason {
 }
 
 const round = (n: number): number => Math.round(n * 1000) / 1000;
+
+/** What it is called when no host came through: by whose word, if it was the request that left no choice. */
+export function outcomeOfNone(request: ScheduleRequest, stages: readonly Stage[]): Outcome {
+  if (request.requestedHost !== null || request.requestedNode !== null) return 'target_unfit';
+  const last = stages.findLast((s) => s.stage === 'filter' && s.out === 0);
+  return last?.stage === 'filter' && GROUP_FILTERS.has(last.name) ? 'group_violated' : 'no_valid_host';
+}
+
+const GROUP_FILTERS: ReadonlySet<string> = new Set<FilterName>([
+  'ServerGroupAffinityFilter',
+  'ServerGroupAntiAffinityFilter',
+]);
 
 /** Closes the report. `claims` is absent when nothing was left to claim on. */
 export function finish(

@@ -78,7 +78,7 @@ export interface ClaimStage {
 /** Why one host did not take the server. */
 export interface HostReason extends Reason {
   readonly host: string;
-  readonly stage: 'placement' | 'filter' | 'weigher' | 'claim';
+  readonly stage: 'placement' | 'filter' | 'weigher' | 'claim' | 'build';
   /** Name of the filter or check. */
   readonly by: string;
 }
@@ -91,7 +91,21 @@ export interface WeighedReport {
   readonly reason?: Reason;
 }
 
-export const OUTCOMES = ['selected', 'no_valid_host', 'claims_exhausted'] as const;
+/**
+ * - `no_valid_host`: nothing passed all checks
+ * - `target_unfit`: the same, where the request names a host or hypervisor
+ * - `group_violated`: what was left before them, the filters of the server group removed
+ * - `claims_exhausted`: what passed was taken meanwhile
+ * - `retries_exhausted`: hosts were chosen one after another, and each failed to build it; the hosts' reasons say how
+ */
+export const OUTCOMES = [
+  'selected',
+  'no_valid_host',
+  'claims_exhausted',
+  'group_violated',
+  'target_unfit',
+  'retries_exhausted',
+] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
 export interface ScheduleReport {
@@ -149,6 +163,15 @@ export class ReportBuilder {
   host(make: () => HostReason): void {
     if (this.hosts.length < MAX_HOST_REASONS) this.hosts.push(make());
     else this.omitted++;
+  }
+
+  /** Hosts that are known to have a reason that nobody has told. */
+  omit(count: number): void {
+    this.omitted += count;
+  }
+
+  get soFar(): readonly Stage[] {
+    return this.stages;
   }
 
   ranked(weighed: readonly WeighedReport[]): void {

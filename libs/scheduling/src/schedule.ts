@@ -1,7 +1,7 @@
 import { type ClaimedHost, claimFirst, type ClaimResult } from './claims';
 import type { Candidate, CandidateQuery, SearchStage } from './candidate-query';
 import { DEFAULT_OPTIONS, type SchedulingOptions } from './options';
-import { finish, offersOf, prepare, rank, type RankedHost } from './pipeline';
+import { finish, offersOf, outcomeOfNone, prepare, rank, type RankedHost } from './pipeline';
 import type { ScheduleReport } from './report';
 import type { CloudFacts, HostView, ScheduleRequest } from './types';
 
@@ -26,12 +26,13 @@ export async function schedule(input: ScheduleInput): Promise<Scheduled> {
   const { request, facts, seed, options = DEFAULT_OPTIONS } = input;
   const prepared = prepare(request, facts, options);
   const { builder } = prepared;
-  if (!prepared.ok) return { report: finish(builder, 'no_valid_host') };
+  const none = (): Scheduled => ({ report: finish(builder, outcomeOfNone(request, builder.soFar)) });
+  if (!prepared.ok) return none();
   delete prepared.query.limit; // a pure search can afford to look at everything
   const { candidates, stages: searchStages } = input.search(prepared.query);
   const offered = offersOf(candidates, (id) => input.hostOf(id));
   const ranked = rank({ request, builder, ...offered, searchStages, options, seed });
-  if (ranked.length === 0) return { report: finish(builder, 'no_valid_host') };
+  if (ranked.length === 0) return none();
   const claim = (candidate: Candidate, host: RankedHost): ClaimResult =>
     input.claim?.(candidate, host) ?? { claimed: true };
   const { stage, claimed } = await claimFirst(ranked, claim, builder);

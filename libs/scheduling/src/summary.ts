@@ -16,7 +16,7 @@ function line({ outcome, hostCount, stages }: Omit<ScheduleReport, 'summary'>): 
   const claim = stages.find((s) => s.stage === 'claim');
   const parts = phrases(stages, hostCount);
   if (outcome === 'claims_exhausted') return `${count(hostCount, 'host')}: ${[...parts, lostClaims(claim)].join(', ')}`;
-  if (outcome === 'no_valid_host') {
+  if (outcome !== 'selected') {
     return `${count(hostCount, 'host')}: ${parts.join(', ') || 'none has a candidate for this request'}`;
   }
   const fit = claim?.in ?? 1;

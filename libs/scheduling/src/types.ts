@@ -97,6 +97,8 @@ export interface ScheduleRequest {
   readonly requestedHost: string | null;
   readonly requestedNode: string | null;
   readonly schedulerHints: Readonly<Record<string, readonly string[]>>;
+  /** Where the server is now, when it is to move. */
+  readonly currentHost?: string;
   /** Hosts that have already failed in this task. */
   readonly excludeHosts: readonly string[];
   /** Server named in `same_host` or `different_host` → its host; servers without a host are left out. */

@@ -109,7 +109,7 @@ describe('the pipeline', () => {
 
   it('refuses a request as a whole with its sentence', async () => {
     const { report } = await new TestCloud([{}]).schedule({ requestedHost: 'c9' });
-    expect(report).toMatchObject({ outcome: 'no_valid_host', summary: 'There is no host c9.' });
+    expect(report).toMatchObject({ outcome: 'target_unfit', summary: 'There is no host c9.' });
     expect((await new TestCloud([]).schedule()).report.summary).toBe('There are no compute hosts.');
   });
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Server } from '@fractus/compute-db';
+import { unimplemented } from '@fractus/objects';
 import type { Client, Destination, GuestNic, schedulerContract } from '@fractus/rpc-contracts';
 import type { NetworkPorts } from '../../src/network-ports';
 import type { PlacementLedger } from './placement';
@@ -60,6 +61,9 @@ export function schedulerOver(
   alive: () => void,
 ): Client<typeof schedulerContract> {
   return {
+    dryRun: async () => {
+      throw unimplemented('the conductor does not call this');
+    },
     selectDestinations: async (_ctx, { serverId, taskId, fence, spec, excludeHosts, alternates }) => {
       alive();
       const vcpus = spec.flavor.vcpus;

@@ -7,9 +7,8 @@
  * Placement is asked for a limited number of candidates, from a place drawn by it. When none of a limited answer comes
  * through, it is asked once more without a limit: that the first hundred hosts do not suit says nothing of the rest.
  */
-import type { HostSnapshotsRepository } from '@fractus/compute-db';
-import { isFractusError, type RequestContext } from '@fractus/objects';
-import type { Candidates, Client, Destination, placementContract, SelectDestinations } from '@fractus/rpc-contracts';
+import type { RequestContext } from '@fractus/objects';
+import type { Destination, SelectDestinations } from '@fractus/rpc-contracts';
 import {
   type Allocations,
   type Candidate,
@@ -17,28 +16,17 @@ import {
   type ClaimStage,
   finish,
   type HostView,
-  offersOf,
-  type Outcome,
-  prepare,
+  outcomeOfNone,
   type Prepared,
   rank,
   type RankedHost,
   ReportBuilder,
   type ScheduleReport,
   type ScheduleRequest,
-  type SchedulingOptions,
-  wantsDedicated,
 } from '@fractus/scheduling';
-import type { HostCache } from '../hosts/host-cache';
 import { Claimer } from './claimer';
-import { type Offered, offeredBy, ROOM_CLASSES } from './offered';
-
-export interface AttemptDeps {
-  readonly cache: HostCache;
-  readonly placement: Client<typeof placementContract>;
-  readonly snapshots: HostSnapshotsRepository;
-  readonly options: SchedulingOptions;
-}
+import { explainPlacement } from './placement-reasons';
+import { Search, type SearchDeps } from './search';
 
 /** What an attempt came to. */
 export interface AttemptResult {
@@ -50,7 +38,6 @@ export interface AttemptResult {
 interface Round {
   readonly result?: AttemptResult;
   readonly prepared: Prepared;
-  readonly outcome: Outcome;
   readonly claim?: Omit<ClaimStage, 'stage'>;
   /** There may be hosts that this round has not seen. */
   readonly partial: boolean;
@@ -60,77 +47,54 @@ type Query = Extract<Prepared, { ok: true }>;
 
 export class Attempt {
   private readonly claimer: Claimer;
+  private readonly search: Search;
 
   constructor(
-    private readonly deps: AttemptDeps,
+    private readonly deps: SearchDeps,
     private readonly ctx: RequestContext,
     private readonly request: SelectDestinations,
   ) {
     this.claimer = new Claimer(deps.placement, ctx, request);
+    this.search = new Search(deps, ctx, `${request.taskId}/${request.fence}`);
   }
 
   async run(): Promise<AttemptResult> {
-    const wanted = await this.scheduleRequest();
+    const wanted = await this.search.requestOf(this.request);
     let round = await this.round(wanted, true);
     if (!round.result && round.partial) round = await this.round(wanted, false);
-    if (!round.result && this.deps.options.fallbackPcpuQuery && wantsDedicated(wanted))
-      round = await this.round({ ...wanted, sharedProcessors: true }, false);
+    const shared = this.search.secondQuestion(wanted);
+    if (!round.result && shared) round = await this.round(shared, false);
     if (round.result) return round.result;
-    const { prepared, outcome, claim } = round;
+    const { prepared, claim } = round;
     const kept = prepared.ok ? await this.keepHeld(wanted, prepared) : undefined;
-    if (!kept) return { report: finish(prepared.builder, outcome, claim), alternates: [] };
+    if (!kept) return { report: await this.nowhere(wanted, round), alternates: [] };
     const { in: hosts = 0, tries = 0, reasons = {} } = claim ?? {};
     const stage = { in: hosts + 1, hosts: hosts + 1, tries: tries + 1, reasons, out: 1 as const };
     return { report: finish(prepared.builder, 'selected', stage, kept.host), destination: kept, alternates: [] };
   }
 
-  /** The request with what is known of the servers that its hints name. */
-  private async scheduleRequest(): Promise<ScheduleRequest> {
-    const { serverId, spec, excludeHosts } = this.request;
-    const { flavor, image, schedulerHints } = spec;
-    const named = [...(schedulerHints['same_host'] ?? []), ...(schedulerHints['different_host'] ?? [])];
-    const hintedServers = named.length === 0 ? {} : Object.fromEntries(await this.deps.snapshots.hostsOfServers(named));
-    return { ...spec, serverId, flavor, image, excludeHosts, hintedServers };
-  }
-
   private async round(wanted: ScheduleRequest, limited: boolean): Promise<Round> {
-    const { cache, placement, options } = this.deps;
-    const prepared = prepare(wanted, cache.facts(), options);
-    if (!prepared.ok) return { prepared, outcome: 'no_valid_host', partial: false };
-    const { query, builder } = prepared;
-    if (!limited) delete query.limit;
-    const asOf = Date.now();
-    const question = { ...query, roomOf: [...ROOM_CLASSES] };
-    const answer = await placement.getCandidates(this.ctx, question).catch((e: unknown) => refusedQuery(e, builder));
-    if (!answer) return { prepared, outcome: 'no_valid_host', partial: false };
-    const offered = offeredBy(answer);
-    const partial = query.limit !== undefined && offered.candidates.length >= query.limit;
-    const ranked = this.rank(wanted, prepared, offered, answer.stages, asOf, partial);
-    if (ranked.length === 0) return { prepared, outcome: 'no_valid_host', partial };
+    const { prepared, ranked, partial } = await this.search.run(wanted, { limited });
+    if (ranked.length === 0) return { prepared, partial };
+    const { builder } = prepared;
     const { stage, claimed } = await claimFirst(ranked, (c, host) => this.tryClaim(c, host, wanted), builder);
-    if (!claimed) return { prepared, outcome: 'claims_exhausted', claim: stage, partial };
+    if (!claimed) return { prepared, claim: stage, partial };
     const { host, candidate, weight, rest } = claimed;
     const result = {
       report: finish(builder, 'selected', stage, host.host),
       destination: destinationOf(host, candidate.allocations, weight),
       alternates: rest.slice(0, this.request.alternates).flatMap((r) => toAlternate(r)),
     };
-    return { prepared, outcome: 'selected', result, partial };
+    return { prepared, result, partial };
   }
 
-  private rank(
-    wanted: ScheduleRequest,
-    { builder }: Query,
-    offered: Offered,
-    searchStages: Candidates['stages'],
-    asOf: number,
-    limited: boolean,
-  ): RankedHost[] {
-    const { cache, options } = this.deps;
-    const now = Date.now();
-    const offers = offersOf(offered.candidates, (rootId) => cache.view(rootId, now, offered.roomOf(rootId, asOf)));
-    const seed = `${this.request.taskId}/${this.request.fence}`;
-    return rank({ request: wanted, builder, ...offers, searchStages, limited, options, seed });
+  /** The report of an attempt that found nothing; only here Placement is asked whom it left out, and why. */
+  private async nowhere(wanted: ScheduleRequest, { prepared, claim }: Round): Promise<ScheduleReport> {
+    const { builder } = prepared;
+    const outcome = claim ? 'claims_exhausted' : outcomeOfNone(wanted, builder.soFar);
+    const leftOut = builder.soFar.some((s) => s.stage === 'candidates' && s.out < s.in);
+    if (prepared.ok && leftOut) await explainPlacement(this.deps, this.ctx, prepared.query, builder);
+    return finish(builder, outcome, claim);
   }
 
   /** While the claim is under way its room counts as taken, so that requests beside this one look elsewhere. */
@@ -175,14 +139,6 @@ export class Attempt {
     const offers = [{ host, candidates: [] }];
     return rank({ request, builder, offers, unknownRoots: 0, searchStages: [], options, seed: '' }).length > 0;
   }
-}
-
-/** A class or trait that Placement does not know is on no host: that is an answer, not a failure. */
-function refusedQuery(e: unknown, builder: ReportBuilder): undefined {
-  if (!isFractusError(e, 'invalid') || e.code.startsWith('rpc.')) throw e;
-  const reason = { code: e.code, have: null, need: 'a query that Placement can answer', sentence: e.message };
-  builder.stage({ stage: 'request_filter', name: 'placement_query', constraints: [], reason });
-  return undefined;
 }
 
 const destinationOf = ({ host, node, nodeId }: HostView, allocations: Allocations, weight: number): Destination => ({

@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { ScheduleAttemptsRepository } from '@fractus/compute-db';
 import type { RequestContext } from '@fractus/objects';
 import type { SelectDestinations, Selection } from '@fractus/rpc-contracts';
+import type { Outcome } from '@fractus/scheduling';
 import { type Logger, requestLogger } from '@fractus/telemetry';
-import { Attempt, type AttemptDeps } from './attempt';
+import { Attempt } from './attempt';
 import type { SchedulerMetrics } from './scheduler-metrics';
+import type { SearchDeps } from './search';
 
-export interface SelectorDeps extends AttemptDeps {
+export interface SelectorDeps extends SearchDeps {
   readonly attempts: ScheduleAttemptsRepository;
   readonly logger: Logger;
   readonly metrics: SchedulerMetrics;
@@ -47,6 +49,11 @@ export class DestinationSelector {
       const fields = { attempt_id: attemptId, operation, outcome, duration_ms: durationMs };
       requestLogger(logger, ctx, { serverId }).info(fields, `no host: ${summary}`);
     }
-    return { outcome, attemptId, summary, alternates, ...(destination && { destination }) };
+    const plain = plainOutcome(outcome);
+    return { outcome: plain, kind: outcome, attemptId, summary, alternates, ...(destination && { destination }) };
   }
 }
+
+/** By the three words that every caller knows. */
+const plainOutcome = (outcome: Outcome): Selection['outcome'] =>
+  outcome === 'selected' || outcome === 'claims_exhausted' ? outcome : 'no_valid_host';

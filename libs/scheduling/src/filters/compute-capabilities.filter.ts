@@ -37,7 +37,7 @@ export const computeCapabilitiesFilter = defineFilter({
     'capabilities.mismatch': 'with a capability that does not match the flavor',
   },
   check(host, { flavor }, _options, reject) {
-    for (const [key, requirement] of requirements(flavor.extraSpecs)) {
+    for (const [key, requirement] of requirements(flavor.extraSpecs, host)) {
       const value = lookUp(host, key);
       const name = key.join(':');
       if (value === null || value === undefined) {
@@ -58,11 +58,15 @@ export const computeCapabilitiesFilter = defineFilter({
   },
 });
 
-function* requirements(extraSpecs: Readonly<Record<string, string>>): Generator<[path: string[], requirement: string]> {
+function* requirements(
+  extraSpecs: Readonly<Record<string, string>>,
+  { capabilities }: HostView,
+): Generator<[path: string[], requirement: string]> {
+  const has = (name: string): boolean => Object.hasOwn(ATTRIBUTES, name) || Object.hasOwn(capabilities, name);
   for (const [key, requirement] of Object.entries(extraSpecs)) {
     if (key === 'hw:maxphysaddr_bits') yield [['cpu_info', 'maxphysaddr', 'bits'], `>= ${requirement}`];
     const path = key.split(':');
-    if (path.length === 1 ? Object.hasOwn(ATTRIBUTES, key) : path.shift() === 'capabilities') yield [path, requirement];
+    if (path.length === 1 ? has(key) : path.shift() === 'capabilities') yield [path, requirement];
   }
 }
 

@@ -7,6 +7,7 @@ import { aggregateImagePropertiesIsolation } from './aggregate-image-properties-
 import { aggregateInstanceExtraSpecsFilter } from './aggregate-instance-extra-specs.filter';
 import { aggregateMultiTenancyIsolation } from './aggregate-multi-tenancy-isolation.filter';
 import { aggregateTypeAffinityFilter } from './aggregate-type-affinity.filter';
+import { allHostsFilter } from './all-hosts.filter';
 import { availabilityZoneFilter } from './availability-zone.filter';
 import { computeCapabilitiesFilter } from './compute-capabilities.filter';
 import { computeFilter } from './compute.filter';
@@ -44,6 +45,7 @@ export const FILTERS = [
   aggregateImagePropertiesIsolation,
   aggregateMultiTenancyIsolation,
   aggregateTypeAffinityFilter,
+  allHostsFilter,
 ] as const satisfies readonly HostFilter[];
 
 type Registered = (typeof FILTERS)[number];

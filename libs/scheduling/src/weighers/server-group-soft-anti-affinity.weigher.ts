@@ -1,11 +1,10 @@
 import { defineWeigher } from './weigher';
 
-/** Group policy `soft-anti-affinity`: prefers hosts with fewer members. */
+/** Group policy `soft-anti-affinity`: prefers hosts with fewer members, each of which counts as −1. */
 export const serverGroupSoftAntiAffinityWeigher = defineWeigher({
   name: 'ServerGroupSoftAntiAffinityWeigher',
   multiplier: 'soft_anti_affinity',
-  sign: -1,
-  what: "members of the server's group",
+  what: "members of the server's group, fewer being better",
   weigh: ({ host }, { serverGroup }) =>
-    serverGroup?.policy === 'soft-anti-affinity' ? (serverGroup.membersByHost[host] ?? 0) : 0,
+    serverGroup?.policy === 'soft-anti-affinity' ? 0 - (serverGroup.membersByHost[host] ?? 0) : 0,
 });

@@ -26,5 +26,5 @@ export const defineWeigher = <const D extends Definition>(definition: D): D & { 
 /** The multiplier for one host: an aggregate's `<name>_weight_multiplier` goes before the option, the least of several. */
 export function multiplierFor(weigher: HostWeigher, host: HostView, options: SchedulingOptions): number {
   const { multiplier, sign } = weigher;
-  return sign * leastNumber(host, `${multiplier}_weight_multiplier`, options.multipliers[multiplier]);
+  return sign * leastNumber(host, `${multiplier}_weight_multiplier`, options.multipliers[multiplier], 'decimal');
 }
