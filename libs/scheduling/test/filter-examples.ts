@@ -99,6 +99,7 @@ export const FILTER_EXAMPLES: { [N in FilterName]: { [C in FilterCode<N>]: Filte
   AggregateTypeAffinityFilter: {
     'aggregate.flavor': { host: inAggregate({ instance_type: 'm1.big, m1.huge' }), request: { flavor: aFlavor() } },
   },
+  AllHostsFilter: {},
 };
 
 export const optionsOf = (example: FilterExample): SchedulingOptions => ({ ...DEFAULT_OPTIONS, ...example.options });
