@@ -18,7 +18,7 @@ type Asked = Pick<ScheduleRequest, 'flavor' | 'image'>;
 export function readPinning(request: Asked): Pinning {
   const { vcpus, extraSpecs } = request.flavor;
   const policy = flavorOrImage(request, 'cpu_policy');
-  const hyperthreading = HYPERTHREADING[threadPolicy(request) ?? ''];
+  const hyperthreading = HYPERTHREADING[flavorOrImage(request, 'cpu_thread_policy') ?? ''];
   const threads = hyperthreading && { hyperthreading };
   const emulator = extraSpecs['hw:emulator_threads_policy'] === 'isolate' ? 1 : 0;
   if (policy === 'dedicated') return { pcpus: vcpus + emulator, ...threads };
@@ -34,13 +34,6 @@ const HYPERTHREADING: Readonly<Record<string, Pinning['hyperthreading']>> = {
   isolate: 'forbidden',
   require: 'required',
 };
-
-/** A flavor that merely prefers leaves the word to the image. */
-function threadPolicy({ flavor, image }: Asked): string | undefined {
-  const policy = flavor.extraSpecs['hw:cpu_thread_policy'];
-  const ofImage = image?.properties['hw_cpu_thread_policy'];
-  return policy === undefined || policy === 'prefer' ? (ofImage ?? policy) : policy;
-}
 
 /** The dedicated mask, else the processors of real time: the image's mask before the flavor's, all without one. */
 function dedicatedCount({ flavor, image }: Asked): number {

@@ -49,6 +49,7 @@ describe('filters', () => {
     expect(passes({ quota: 'something' })).toBe(true); // unscoped, and no host has it
     expect(passes({ 'hw:cpu_policy': 'dedicated' })).toBe(true);
     expect(passes({ 'capabilities:supports_multiattach': 'False' })).toBe(true);
+    expect(passes({ supports_multiattach: 'True' })).toBe(false);
     expect(passes({ 'hw:maxphysaddr_bits': '42' })).toBe(false);
     expect(passes({ 'capabilities:__proto__': 'x' })).toBe(false);
   });
@@ -61,10 +62,23 @@ describe('filters', () => {
     expect(passes({ img_hv_type: 'kvm', hypervisor_version_requires: '!=8.2.1' })).toBe(false);
   });
 
+  it('let a server stay among the members of its group', () => {
+    const serverGroup = {
+      groupId: 'g',
+      policy: 'anti-affinity' as const,
+      maxServerPerHost: 1,
+      membersByHost: { c1: 1 },
+    };
+    expect(run('ServerGroupAntiAffinityFilter', {}, { serverGroup }).pass).toBe(false);
+    expect(run('ServerGroupAntiAffinityFilter', {}, { serverGroup, currentHost: 'c1' }).pass).toBe(true);
+  });
+
   it('take the least of several aggregates, and the option where a value is no number', () => {
     const two = [anAggregate({ max_instances_per_host: '5' }), anAggregate({ max_instances_per_host: '3' }, 'b')];
     expect(run('AggregateNumInstancesFilter', { aggregates: two, runningGuests: 4 }, {}).pass).toBe(false);
-    const bad = [anAggregate({ max_instances_per_host: 'many' })];
-    expect(run('AggregateNumInstancesFilter', { aggregates: bad, runningGuests: 4 }, {}).pass).toBe(true);
+    for (const value of ['many', '2.5', '', '0x2']) {
+      const bad = [anAggregate({ max_instances_per_host: value })];
+      expect(run('AggregateNumInstancesFilter', { aggregates: bad, runningGuests: 4 }, {}).pass).toBe(true);
+    }
   });
 });

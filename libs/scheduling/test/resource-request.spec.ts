@@ -89,7 +89,8 @@ describe('the resource request', () => {
       return [group?.required, group?.forbidden];
     };
     expect(threads('isolate', undefined)).toEqual([[], ['HW_CPU_HYPERTHREADING']]);
-    expect(threads('prefer', 'require')).toEqual([['HW_CPU_HYPERTHREADING'], []]);
+    expect(threads('prefer', 'require')).toEqual([[], []]);
+    expect(threads(undefined, 'require')).toEqual([['HW_CPU_HYPERTHREADING'], []]);
     expect(threads(undefined, 'isolate')).toEqual([[], ['HW_CPU_HYPERTHREADING']]);
     expect(threads('prefer', undefined)).toEqual([[], []]);
     const specs = { 'hw:cpu_policy': 'dedicated', 'hw:cpu_thread_policy': 'require' };
