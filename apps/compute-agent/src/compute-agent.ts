@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { PlacementClient } from '@fractus/clients';
 import { systemContext, type RequestContext } from '@fractus/objects';
-import { rpcClient, type RpcServing, type RpcTransport } from '@fractus/rpc';
+import { rpcClient, rpcReady, type RpcServing, type RpcTransport } from '@fractus/rpc';
 import {
   conductorContract,
   placementContract,
@@ -155,9 +155,8 @@ export class ComputeAgent {
     // a host that nobody was told of gets no server yet
     const waiting = this.hosts.all().filter((h) => !h.announced).length;
     const { placement, transport } = this.parts;
-    const { connected } = transport;
     return [
-      connected ? { part: 'rpc', ok: true } : { part: 'rpc', ok: false, why: 'the message transport is not connected' },
+      rpcReady(transport),
       waiting === 0
         ? { part: 'hosts', ok: true }
         : { part: 'hosts', ok: false, why: `${waiting} of ${this.hosts.size} hosts are not yet in service` },

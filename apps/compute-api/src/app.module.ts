@@ -2,6 +2,7 @@ import { type DynamicModule, Global, Module, type Type } from '@nestjs/common';
 import { createHttpApp, novaFaultMapper, type HttpApp } from '@fractus/http';
 import { ApiEdge, checkOperations, operationsOf } from '@fractus/microversions';
 import { computeRules, type ComputeRuleName } from '@fractus/policy';
+import { rpcReady } from '@fractus/rpc';
 import type { ReadyCheck, RunningService } from '@fractus/telemetry';
 import { Policy } from './api/policy';
 import { installProjectPathCheck } from './api/project-path';
@@ -104,7 +105,7 @@ async function ready({ database, transport, clients: { placement } }: ComputeApi
   const db = await database.ping();
   return [
     { part: 'database', ok: db, ...(db ? {} : { why: 'the compute database does not answer' }) },
-    { part: 'rpc', ok: transport.connected, ...(transport.connected ? {} : { why: 'the broker cannot be reached' }) },
+    rpcReady(transport),
     ...(placement ? [await placement.ready()] : []),
   ];
 }

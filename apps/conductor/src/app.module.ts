@@ -3,7 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NetworkClient, PlacementClient } from '@fractus/clients';
 import type { Database } from '@fractus/database';
 import { unavailable } from '@fractus/objects';
-import { rpcClient, rpcHostClient, type RpcTransport, serveRpc } from '@fractus/rpc';
+import { rpcClient, rpcHostClient, rpcReady, type RpcTransport, serveRpc } from '@fractus/rpc';
 import { computeContract, conductorContract, placementContract, schedulerContract } from '@fractus/rpc-contracts';
 import type { ReconcileFinding } from '@fractus/rpc-contracts';
 import type { Logger, Metrics, ReadyCheck, RunningService } from '@fractus/telemetry';
@@ -111,8 +111,5 @@ const NO_NETWORK: NetworkPorts = {
 
 async function ready(database: Database, transport: RpcTransport): Promise<ReadyCheck[]> {
   const db = await database.ping();
-  return [
-    { part: 'database', ok: db, ...(db ? {} : { why: 'the database does not answer' }) },
-    { part: 'rpc', ok: transport.connected, ...(transport.connected ? {} : { why: 'not connected' }) },
-  ];
+  return [{ part: 'database', ok: db, ...(db ? {} : { why: 'the database does not answer' }) }, rpcReady(transport)];
 }

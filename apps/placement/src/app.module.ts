@@ -8,7 +8,7 @@ import type { Database } from '@fractus/database';
 import { type HttpApp, type TokenOptions, createHttpApp, noauth } from '@fractus/http';
 import { operationsOf } from '@fractus/microversions';
 import { type Enforcer, createEnforcer, placementRules } from '@fractus/policy';
-import { type RpcServing, type RpcTransport, serveRpc } from '@fractus/rpc';
+import { rpcReady, type RpcServing, type RpcTransport, serveRpc } from '@fractus/rpc';
 import { placementContract } from '@fractus/rpc-contracts';
 import type { Logger, Metrics, ReadyCheck, RunningService } from '@fractus/telemetry';
 import { AggregatesController } from './api/aggregates.controller';
@@ -181,9 +181,7 @@ async function readiness(database: Database, transport?: RpcTransport): Promise<
   const db = await database.ping();
   return [
     { part: 'database', ok: db, ...(db ? {} : { why: 'it does not answer' }) },
-    ...(transport
-      ? [{ part: 'rpc', ok: transport.connected, ...(transport.connected ? {} : { why: 'not connected' }) }]
-      : []),
+    ...(transport ? [rpcReady(transport)] : []),
   ];
 }
 

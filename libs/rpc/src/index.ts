@@ -3,6 +3,7 @@ export { rpcClient, rpcHostClient, type RpcClientOptions } from './client';
 export { RpcClientProxy, type RpcPacket } from './client-proxy';
 export { RpcHandlers } from './handlers';
 export { deliveryOf, type DeliveryInfo } from './delivery-info';
+export { rpcReady } from './ready';
 export { RpcServer, type RpcServerOptions } from './server';
 export { serveRpc, type RpcServing } from './serve';
 export { warmUp } from './warm-up';

@@ -125,6 +125,8 @@ export interface RpcTransport {
   readonly deadLetters: DeadLetters;
   /** False while the broker cannot be reached. */
   readonly connected: boolean;
+  /** Why it is not `connected`, where the transport can tell. */
+  readonly why?: string | undefined;
   /** Rejects pending calls with `unavailable` and ends every consumer. */
   close(): Promise<void>;
 }

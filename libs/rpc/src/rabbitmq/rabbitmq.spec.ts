@@ -1,5 +1,6 @@
 import { connect } from 'amqplib';
 import type { Delivery } from '../transport';
+import { rpcReady } from '../ready';
 import { eventually, Gate, Probe } from '../testing/fixture';
 import type { RabbitOptions } from './options';
 import { createRabbitTransport, type RabbitTransport } from './rabbit-transport';
@@ -39,6 +40,7 @@ describeWithBroker('the RabbitMQ transport', (broker) => {
     await expect(out.consume(DESK, () => undefined)).rejects.toMatchObject(refused);
     expect(out.connected).toBe(false);
     expect(out.why).toContain('ACCESS_REFUSED');
+    expect(rpcReady(out)).toEqual({ part: 'rpc', ok: false, why: out.why });
     // not silent: every further attempt is told
     expect((await errors.until(3))[0]).toContain('refused');
   });
@@ -242,7 +244,10 @@ describeWithBroker('the RabbitMQ transport', (broker) => {
     const seen = new Probe<number>();
     await control.ready();
     const own = transport({ urls: [await broker.agent('agent-1', prefix)], retryDelayMs: () => 50, deliveryLimit: 2 });
-    const consumer = await own.consume({ ...ROOM('agent-1'), topic: 'compute' }, (d) => (seen.note(d.attempt), d.retry('no')));
+    const consumer = await own.consume(
+      { ...ROOM('agent-1'), topic: 'compute' },
+      (d) => (seen.note(d.attempt), d.retry('no')),
+    );
     await consumer.addHost('h1');
     await control.cast({ topic: 'compute', host: 'h1' }, message('secret'));
     expect(await seen.until(2)).toEqual([1, 2]);
