@@ -53,6 +53,9 @@ export function sharedFile(path: string): string | null {
   }
 }
 
+/** Paths of ours that upstream's patterns would take for theirs. */
+const OURS_ALONE: ReadonlySet<string> = new Set(['/os-hypervisors/capabilities']);
+
 let loaded: { contract: NovaContract | null } | undefined;
 
 export class NovaContract {
@@ -96,6 +99,7 @@ export class NovaContract {
   /** The operation that a path (below /v2.1, project id cut off) and method mean; `action` is the body's one key. */
   find(method: string, path: string, action?: string): ContractOperation | undefined {
     const parts = path.split('?')[0]?.replace(/\/+$/, '').split('/') ?? [];
+    if (OURS_ALONE.has(parts.join('/'))) return undefined;
     const fits = (pattern: string): boolean => {
       const wanted = pattern.split('/');
       return wanted.length === parts.length && wanted.every((w, i) => w.startsWith('{') || w === parts[i]);

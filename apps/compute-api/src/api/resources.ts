@@ -1,6 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { AggregatesModule } from './aggregates/aggregates.module';
 import { AvailabilityZonesModule } from './availability-zones/availability-zones.module';
+import { CapabilitiesModule } from './capabilities/capabilities.module';
 import { FlavorsModule } from './flavors/flavors.module';
 import { HypervisorsModule } from './hypervisors/hypervisors.module';
 import { InstanceActionsModule } from './instance-actions/instance-actions.module';
@@ -15,6 +16,7 @@ import { ServicesModule } from './services/services.module';
 export const RESOURCES: readonly Type[] = [
   AggregatesModule,
   AvailabilityZonesModule,
+  CapabilitiesModule,
   FlavorsModule,
   HypervisorsModule,
   InstanceActionsModule,

@@ -117,8 +117,16 @@ export function upstreamValidator(schema: JsonSchema): ValidateFunction {
   return validate;
 }
 
+/** Operations that upstream has not: it says nothing of their answers. */
+const OURS_ALONE: ReadonlySet<string> = new Set([
+  'GET /servers/{server_id}/capabilities',
+  'GET /os-hypervisors/capabilities',
+  'GET /os-hypervisors/{id}/capabilities',
+]);
+
 /** Why an answer breaks upstream's response schema, or null. Operations and versions without a schema pass. */
 export function responseFault(operation: string, version: Version, body: unknown): string | null {
+  if (OURS_ALONE.has(operation)) return null;
   const found = findOperation(operation);
   if (!found) return `${operation} is not an operation of the contract`;
   const slot = found.response_body.find((s) => slotHolds(s, version));

@@ -27,7 +27,7 @@ export class ServersWorld {
     readonly neighbours: Neighbours,
   ) {}
 
-  static async start(): Promise<ServersWorld> {
+  static async start(clients: Parameters<typeof ApiUnderTest.start>[1] = {}): Promise<ServersWorld> {
     const neighbours: Neighbours = {
       imageProperties: {},
       networks: [
@@ -52,7 +52,7 @@ export class ServersWorld {
       quotas: async () => ({ port: neighbours.portQuota }),
       portsUsed: async () => neighbours.ports.length,
     };
-    const api = await ApiUnderTest.start({}, { images: images as never, networks: networks as never });
+    const api = await ApiUnderTest.start({}, { images: images as never, networks: networks as never, ...clients });
     const flavor = { vcpus: 1, memoryMb: 64, rootGb: 1, ephemeralGb: 0, swapMb: 0, rxtxFactor: 1, isPublic: true };
     const flavors = new FlavorsRepository(api.database);
     for (const [flavorId, disabled] of [

@@ -118,7 +118,7 @@ export class HypervisorsController {
 const asksForServers = (query: ShowHypervisorQuery): boolean => toBoolean(lastOf(query.with_servers)) ?? false;
 
 /** A uuid from 2.53 on (`invalid` else), a number before (`not_found` else). */
-function keyOf(params: Record<string, string>, flags: NovaFlags): HypervisorKey {
+export function keyOf(params: Record<string, string>, flags: NovaFlags): HypervisorKey {
   const text = params['id'] ?? '';
   if (flags['hypervisors.uuid']) return { id: requireUuid(text) };
   const rowId = integerInPath(text);
@@ -126,7 +126,7 @@ function keyOf(params: Record<string, string>, flags: NovaFlags): HypervisorKey 
   return { rowId };
 }
 
-function markerOf(text: string, flags: NovaFlags): HypervisorKey {
+export function markerOf(text: string, flags: NovaFlags): HypervisorKey {
   if (flags['hypervisors.uuid']) return { id: text };
   const rowId = integerInPath(text);
   if (rowId === null) throw invalid(`marker [${text.slice(0, 100)}] not found`, { code: 'query.marker' });

@@ -24,7 +24,11 @@ export interface ActRequest {
 }
 
 /** Gathers what the guards look at. */
-export async function factsOf(deps: ActDeps, ctx: RequestContext, server: Server): Promise<Facts> {
+export async function factsOf(
+  deps: Pick<ActDeps, 'capabilitiesOf' | 'may'>,
+  ctx: RequestContext,
+  server: Server,
+): Promise<Facts> {
   const capabilities = await deps.capabilitiesOf(server);
   const target = { projectId: server.projectId, userId: server.userId };
   return {
