@@ -143,6 +143,20 @@ eachDatabase('guests that change by themselves', (_open, dialect) => {
     await world.check();
   });
 
+  it('while their agent was away are followed, though its clock is ahead of conductor’s', async () => {
+    const id = await world.serverIn('active');
+    await done(id, 'reboot-hard');
+    await world.settle();
+    const { fence } = world.agents.answers.at(-1)!.operation;
+    const ahead = world.now + 60_000;
+    const task = (await world.tasks.ofServer(id)).at(-1)!;
+    await world.tasks.amend(task.id, (state) => ({ ...state, answered: { host: 'host1', at: ahead } }));
+    const guests = [{ serverId: id, fence, powerState: SHUTDOWN }];
+    await world.conductor.guests.reattach(world.ctx(), { agentId: 'a1', host: 'host1', guests, at: ahead + 10 });
+    await world.settle();
+    expect(await world.get(id)).toMatchObject({ vmState: 'stopped', powerState: SHUTDOWN });
+  });
+
   it('are kept through the death of conductor', async () => {
     const id = await world.serverIn('active');
     await done(id, 'reboot-hard');

@@ -69,6 +69,8 @@ export class ReattachHost {
   @IsString() agentId: string;
   @IsString() host: string;
   @ListOf(() => HostGuest) guests: HostGuest[];
+  /** When the guests were looked at: epoch milliseconds by the agent's clock, as in its answers and events. */
+  @IsOptional() @IsInt() at?: number;
 }
 export const GUEST_VERDICTS = ['keep', 'destroy', 'wait'] as const;
 export class GuestVerdict {

@@ -90,9 +90,10 @@ export class HostLifecycle {
 
   /** Asks what becomes of the guests on the host. A guest is destroyed on conductor's word only. */
   private async reattach(host: AgentHost): Promise<void> {
-    const { agentId, journal, driver, conductor, newContext, logger } = this.parts;
+    const { agentId, journal, driver, conductor, newContext, logger, clock } = this.parts;
+    const at = clock.now();
     const guests = await this.guestsOf(host);
-    const { guests: verdicts } = await conductor.reattachHost(newContext(), { agentId, host: host.host, guests });
+    const { guests: verdicts } = await conductor.reattachHost(newContext(), { agentId, host: host.host, guests, at });
     for (const { serverId, verdict, fence } of verdicts) {
       journal.raiseFence(serverId, fence);
       await journal.durable();

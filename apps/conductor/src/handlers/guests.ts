@@ -2,7 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Tx } from '@fractus/database';
 import type { Server, TaskRecord } from '@fractus/compute-db';
-import { isFractusError, POWER_STATES, type PowerState, type RequestContext, systemContext, unavailable } from '@fractus/objects';
+import {
+  isFractusError,
+  POWER_STATES,
+  type PowerState,
+  type RequestContext,
+  systemContext,
+  unavailable,
+} from '@fractus/objects';
 import type { GuestEvent, GuestVerdict, HostGuest, ReattachHost, ReattachVerdicts } from '@fractus/rpc-contracts';
 import { actionRow, guestEffect } from '@fractus/server-lifecycle';
 import { engineState } from '../engine/engine-state';
@@ -23,25 +30,37 @@ export class Guests {
   ) {}
 
   /** What becomes of each guest that a returning agent finds. A guest that no row explains is kept: never destroy what is not understood. */
-  async reattach(ctx: RequestContext, { host, guests }: ReattachHost): Promise<ReattachVerdicts> {
+  async reattach(
+    ctx: RequestContext,
+    { host, guests, at = this.tools.clock() }: ReattachHost,
+  ): Promise<ReattachVerdicts> {
     await this.senders.require(ctx, 'reattachHost', host);
     const ids = guests.map((g) => g.serverId);
     const servers = new Map((await this.tools.servers.findMany(ids)).map((s) => [s.id, s]));
     const busy = await this.tools.tasks.busyAmong(ids);
     for (const id of busy) await this.wake(id, host);
-    for (const guest of guests) await this.caughtUp(ctx, host, guest, servers.get(guest.serverId));
+    for (const guest of guests) await this.caughtUp(ctx, { host, at }, guest, servers.get(guest.serverId));
     return { guests: guests.map((guest) => this.verdict(host, guest, servers.get(guest.serverId) ?? null, busy)) };
   }
 
-  /** What a guest did while its agent was away is an event that nobody sent. Without a state there is nothing to tell. */
+  /**
+   * What a guest did while its agent was away is an event that nobody sent. Without a state there is nothing to tell.
+   * It happened by the agent's clock (`at`), which the answers that it is held against are from too.
+   */
   private async caughtUp(
     ctx: RequestContext,
-    host: string,
+    { host, at }: Pick<GuestEvent, 'host' | 'at'>,
     { serverId, fence, powerState }: HostGuest,
     server: Server | undefined,
   ): Promise<void> {
-    if (server?.host !== host || server.deleted || powerState === POWER_STATES.nostate || server.powerState === powerState) return;
-    await this.event(ctx, { serverId, host, fence, powerState, at: this.tools.clock() });
+    if (
+      server?.host !== host ||
+      server.deleted ||
+      powerState === POWER_STATES.nostate ||
+      server.powerState === powerState
+    )
+      return;
+    await this.event(ctx, { serverId, host, fence, powerState, at });
   }
 
   /** The agent lost what it was doing: what a task awaits from this host is asked for again, once the host is served. */
