@@ -35,6 +35,25 @@ describe('what was missing lately', () => {
     expect(missingLately([attempt(1, [placement('required', 'CUSTOM_GOLD')], [other, weighed])], silent)).toEqual([]);
   });
 
+  it('is counted once where the attempt and the host’s state both tell of it', () => {
+    const of = (by: string, code: string, have: unknown, need: unknown) => ({ host: 'h1', stage: 'placement', by, code, have, need }); // prettier-ignore
+    const hosts = [
+      of('required CUSTOM_GOLD', 'placement.required', 'without CUSTOM_GOLD', 'CUSTOM_GOLD'),
+      of('resource DISK_GB:60', 'placement.resource.used', 20, 60),
+      of('member_of a', 'placement.member_of', 'other aggregates', 'a'),
+    ];
+    const stages = [placement('required', 'CUSTOM_GOLD'), placement('resource', 'DISK_GB:60')];
+    expect(missingLately([attempt(1, stages, hosts)], now).map((m) => [m.code, m.count])).toEqual([
+      ['placement.member_of', 1],
+      ['resource.missing', 1],
+      ['trait.missing', 1],
+    ]);
+    const silent = { host: 'h1', traits: null, rooms: null };
+    expect(missingLately([attempt(1, stages, hosts)], silent)).toContainEqual(
+      { code: 'resource.missing', resourceClass: 'DISK_GB', have: 20, need: 60, count: 1, lastAt: 1 }, // prettier-ignore
+    );
+  });
+
   it('passes over what it does not understand', () => {
     const odd = [null, 7, 'x', {}, { stages: 7, hosts: [null, { host: 'h1' }] }, { stages: [{ stage: 'placement' }] }];
     expect(

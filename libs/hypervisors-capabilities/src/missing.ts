@@ -33,8 +33,8 @@ export interface Missing {
 }
 
 /**
- * Counts per attempt, most wanted first. What a check said of this host comes from the attempt; what Placement sorted out
- * before hosts were looked at is held against what the host has now.
+ * Counts per attempt, most wanted first. What a check said of this host comes from the attempt; it is the first that it
+ * failed. What Placement's checks asked for beside that is held against what the host has now.
  */
 export function missingLately(attempts: readonly FailedAttempt[], now: HostNow): Missing[] {
   const found = new Map<string, Missing>();
@@ -64,9 +64,16 @@ const listIn = (report: unknown, name: string): Record<string, unknown>[] => {
 function reasonsOfHost(report: unknown, host: string): Lack[] {
   return listIn(report, 'hosts')
     .filter((r) => r['host'] === host && r['stage'] !== 'weigher' && typeof r['code'] === 'string')
-    .map(({ code, have, need }) => ({ code: code as string, have: have ?? null, need: need ?? null }));
+    .map(({ stage, by, code, have = null, need = null }) => {
+      const [check, detail = ''] = stage === 'placement' && typeof by === 'string' ? by.split(' ') : [];
+      const [, resourceClass] = RESOURCE.exec(detail) ?? [];
+      if (TRAIT_CHECKS.has(check)) return { code: 'trait.missing', trait: detail, have: null, need: detail };
+      if (check === 'resource' && resourceClass) return { code: 'resource.missing', resourceClass, have, need };
+      return { code: code as string, have, need };
+    });
 }
 
+const RESOURCE = /^([A-Z][A-Z0-9_]*):(\d+)$/;
 const TRAIT_CHECKS: ReadonlySet<unknown> = new Set(['required', 'root_required']);
 
 function lacksByStage(report: unknown, now: HostNow): Lack[] {
@@ -87,7 +94,7 @@ function lackedTraits(detail: string, { traits }: HostNow): Lack[] {
 }
 
 function lackedResource(detail: string, { rooms }: HostNow): Lack[] {
-  const [, resourceClass = '', amount] = /^([A-Z][A-Z0-9_]*):(\d+)$/.exec(detail) ?? [];
+  const [, resourceClass = '', amount] = RESOURCE.exec(detail) ?? [];
   if (!rooms || amount === undefined) return [];
   const room = rooms[resourceClass];
   const need = Number(amount);
