@@ -19,6 +19,11 @@ export const LISTED = [
     when: ({ name }, ours, theirs) => name === 'SimpleCIDRAffinityFilter' && 'error' in theirs && ours === false,
   },
   {
+    row: "processors that do not fit the flavor's masks, memory encryption of an image without UEFI, `tpm-crb` with version 1.2",
+    when: ({ kind }, _ours, theirs) =>
+      kind === 'resources' && (UNFIT.has(theirs.error) || /^Memory encryption requested/.test(theirs.text ?? '')),
+  },
+  {
     row: 'image properties and flavor that contradict each other',
     when: ({ kind }, _ours, theirs) => kind !== 'filter' && CONTRADICTIONS.has(theirs.error),
   },
@@ -30,16 +35,18 @@ export const LISTED = [
 ];
 
 const OPERATORS = new Set(['ComputeCapabilitiesFilter', 'AggregateInstanceExtraSpecsFilter']);
-/** What upstream's API raises before the scheduler is asked. */
+/** What upstream raises where flavor and image say different things, or one of them what cannot be. */
 const CONTRADICTIONS = new Set([
   'FlavorImageConflict',
-  'Invalid',
   'ImageCPUPinningForbidden',
   'ImageCPUThreadPolicyForbidden',
+  'ImagePCINUMAPolicyForbidden',
+]);
+const UNFIT = new Set([
+  'Invalid',
   'InvalidMixedInstanceDedicatedMask',
   'RealtimeMaskNotFoundOrInvalid',
   'InvalidMachineType',
-  'ImagePCINUMAPolicyForbidden',
   'NotImplementedError', // memory encryption without an image, whose name is to be told
 ]);
 

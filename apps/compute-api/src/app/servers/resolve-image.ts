@@ -1,6 +1,7 @@
 import { forbidden, invalid, isFractusError, type RequestContext } from '@fractus/objects';
 import type { Image, ImageClient } from '@fractus/clients';
 import type { FlavorSnapshot, ImageSnapshot } from '@fractus/rpc-contracts';
+import { checkAgreement } from './flavor-image-agreement';
 
 const GIB = 1024 ** 3;
 
@@ -40,6 +41,7 @@ export async function resolveImage(images: ImageClient, ctx: RequestContext, ima
  */
 export function checkImageFits(image: ImageSnapshot, flavor: FlavorSnapshot, mayUseZeroDisk: () => boolean): void {
   checkConfigDrive(image);
+  checkAgreement(flavor, image);
   if (flavor.memoryMb < (image.minMemoryMb ?? 0))
     throw invalid("Flavor's memory is too small for requested image.", {
       code: 'image.min_ram',
