@@ -34,7 +34,7 @@ let auth = await running(resolve(values['state-dir']));
 let own = null;
 if (auth) console.log(`Using the cloud at ${auth.auth_url}; what the demo makes is deleted at the end.`);
 else {
-  console.log('No cloud is running: starting one for the demo …');
+  console.log('No cloud is running in that folder (--state-dir names another): starting one for the demo …');
   own = await temporaryCloud(['--hosts', '3']);
   auth = await running(own.stateDir);
 }

@@ -44,7 +44,9 @@ export function computeApi(env: NodeJS.ProcessEnv, { stateDir }: AccessOptions =
 export function operatorSession(env: NodeJS.ProcessEnv, stateDir?: string): ServiceSession {
   const given = env['OS_AUTH_URL'] === undefined ? ofFolder(stateDir) : env;
   if (!given)
-    throw missing('say as whom: OS_AUTH_URL, OS_USERNAME, OS_PASSWORD, OS_PROJECT_NAME, or --endpoint and --token');
+    throw missing(
+      'say as whom: --state-dir FOLDER (of npm run cluster or npm start), or OS_AUTH_URL, OS_USERNAME, OS_PASSWORD, OS_PROJECT_NAME, or --endpoint and --token',
+    );
   const region = given['OS_REGION_NAME'];
   return new ServiceSession({
     authUrl: given['OS_AUTH_URL'] ?? '',
