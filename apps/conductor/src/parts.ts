@@ -5,6 +5,7 @@ import {
   HostsRepository,
   QuotaUsagesRepository,
   ServerOperations,
+  ScheduleAttemptsRepository,
   ServersRepository,
   SightingsRepository,
   TaskLeases,
@@ -67,6 +68,7 @@ export class ConductorParts {
     this.tools = {
       ...peers,
       servers: new ServersRepository(database),
+      attempts: new ScheduleAttemptsRepository(database),
       tasks: new TasksRepository(database),
       leases: new TaskLeases(database),
       operations: new ServerOperations(database, { clock }),

@@ -53,6 +53,19 @@ export class ScheduleAttemptsRepository {
     return (await this.db.query<ScheduleAttemptRow>(sql, [serverId, limit])).map(attemptOf);
   }
 
+  /** The server's attempts after the one that `marker` names, newest first; null where it names none of them. */
+  async page(
+    serverId: string,
+    { limit, marker }: { limit: number; marker?: string },
+  ): Promise<ScheduleAttempt[] | null> {
+    if (marker === undefined) return this.ofServer(serverId, limit);
+    const where = 'WHERE server_uuid = ? AND uuid = ?';
+    const [at] = await this.db.query<{ id: number }>(`SELECT id FROM schedule_attempts ${where}`, [serverId, marker]);
+    if (!at) return null;
+    const sql = 'SELECT * FROM schedule_attempts WHERE server_uuid = ? AND id < ? ORDER BY id DESC LIMIT ?';
+    return (await this.db.query<ScheduleAttemptRow>(sql, [serverId, at.id, limit])).map(attemptOf);
+  }
+
   /** Forgets attempts that started before an instant, at most `limit` of them; returns how many. */
   async prune(before: number, limit = 1000): Promise<number> {
     const sql = 'SELECT id FROM schedule_attempts WHERE started_at < ? ORDER BY started_at LIMIT ?';

@@ -160,6 +160,12 @@ export class ReportBuilder {
     this.stages.push(stage);
   }
 
+  /** Checks of Placement that were counted afterwards; they stand where Placement was asked. */
+  counted(stages: readonly PlacementStage[]): void {
+    const at = this.stages.findIndex((s) => s.stage === 'candidates');
+    this.stages.splice(at < 0 ? this.stages.length : at, 0, ...stages);
+  }
+
   host(make: () => HostReason): void {
     if (this.hosts.length < MAX_HOST_REASONS) this.hosts.push(make());
     else this.omitted++;

@@ -77,6 +77,8 @@ function placementWords({ check, detail, best }: PlacementStage): string {
       return `lack ${detail}`;
     case 'any_of':
       return `lack each of ${detail}`;
+    case 'inventory':
+      return `have no inventory of all that is asked for (${detail})`;
     case 'resource': {
       const [name, amount] = detail.split(':');
       return `lack ${name} (need ${amount}${best ? `, best free ${best.free}` : ''})`;

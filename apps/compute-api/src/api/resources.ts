@@ -9,6 +9,7 @@ import { KeyPairsModule } from './key-pairs/key-pairs.module';
 import { LimitsModule } from './limits/limits.module';
 import { QuotaClassSetsModule } from './quota-class-sets/quota-class-sets.module';
 import { QuotaSetsModule } from './quota-sets/quota-sets.module';
+import { ScheduleInfoModule } from './schedule-info/schedule-info.module';
 import { ServersModule } from './servers/servers.module';
 import { ServicesModule } from './services/services.module';
 
@@ -24,6 +25,7 @@ export const RESOURCES: readonly Type[] = [
   LimitsModule,
   QuotaClassSetsModule,
   QuotaSetsModule,
+  ScheduleInfoModule,
   ServersModule,
   ServicesModule,
 ];

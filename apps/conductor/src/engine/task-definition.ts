@@ -12,6 +12,7 @@ import type {
   JsonObject,
   Server,
   ServerPatch,
+  ScheduleAttemptsRepository,
   ServersRepository,
   ServerOperations,
   TaskFailure,
@@ -42,6 +43,7 @@ export interface TaskTools {
   readonly placement: Client<typeof placementContract>;
   readonly network: NetworkPorts;
   readonly servers: ServersRepository;
+  readonly attempts: ScheduleAttemptsRepository;
   readonly hosts: HostsRepository;
   readonly tasks: TasksRepository;
   readonly leases: TaskLeases;

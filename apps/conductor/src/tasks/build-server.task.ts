@@ -12,14 +12,17 @@
  * elsewhere must never be.
  */
 import { FractusError, conflict, isFractusError } from '@fractus/objects';
-import type { Destination, GuestNic, GuestSpec } from '@fractus/rpc-contracts';
+import type { Destination, GuestNic, GuestSpec, Selection } from '@fractus/rpc-contracts';
 import { actionRow } from '@fractus/server-lifecycle';
 import { type Answer, type Outcome, type StepContext, type TaskFailure, defineTask } from '../engine/task-definition';
 import { isPassing } from '../engine/failures';
+import { recordRetries } from './record-retries';
 import { destroyGuests, type DestroyState } from './destroy-guests';
 
 interface Attempt {
   readonly host: string;
+  /** Of the driver's error; stories begun before there were codes have none. */
+  readonly code?: string;
   readonly message: string;
 }
 interface BuildState extends DestroyState {
@@ -71,8 +74,11 @@ async function schedule(x: X): Promise<Outcome<BuildState>> {
     excludeHosts: (state.story ?? []).map((a) => a.host),
     alternates: tools.settings.alternates,
   });
-  const { destination, alternates, summary } = selection;
-  if (selection.outcome !== 'selected' || !destination) return { kind: 'fail', failure: noValidHost(x, summary) };
+  const { destination, alternates } = selection;
+  if (selection.outcome !== 'selected' || !destination) {
+    if (state.story && state.story.length > 0) await recordRetries(x, state.story);
+    return { kind: 'fail', failure: noValidHost(x, selection) };
+  }
   return placed(destination, alternates);
 }
 
@@ -130,15 +136,16 @@ function spawn({ task, server, state, tools }: X): Outcome<BuildState> {
   };
 }
 
-function spawned(x: X, answer: Answer): Outcome<BuildState> {
+async function spawned(x: X, answer: Answer): Promise<Outcome<BuildState>> {
   if (answer.outcome === 'done') return { kind: 'next' };
   const { host } = chosen(x.state);
   const error = answer.error ?? { code: 'driver.unknown', message: 'The host gave no reason', retryElsewhere: false };
-  const story = [...(x.state.story ?? []), { host, message: error.message }];
+  const story = [...(x.state.story ?? []), { host, code: error.code, message: error.message }];
   if (error.retryElsewhere && story.length < x.tools.settings.maxBuildAttempts) {
     const nowhere = { host: null, node: null, nodeId: null, taskState: 'scheduling', progress: 0 } as const;
     return { kind: 'again', step: 'schedule', state: { story, destination: undefined }, server: nowhere };
   }
+  if (error.retryElsewhere) await recordRetries(x, story);
   const reason = `Build of instance ${x.server.id} aborted: ${error.message}`;
   const message = error.retryElsewhere
     ? `Exceeded maximum number of retries. The build failed on ${story.length} hosts; the last said: ${error.message}`
@@ -160,12 +167,12 @@ async function releasePorts({ ctx, server, tools }: X): Promise<Outcome<BuildSta
 }
 
 /** Upstream's sentence first: clients match on it. */
-function noValidHost({ state }: X, summary: string): TaskFailure {
+function noValidHost({ state }: X, { summary, outcome, kind = outcome }: Selection): TaskFailure {
   const story = state.story ?? [];
   const tried = story.length === 0 ? '' : ` ${story.length} hosts were tried and failed.`;
   const details = story.length === 0 ? summary : `${summary}\n${tell(story)}`;
   return {
-    code: 'schedule.no_valid_host',
+    code: `schedule.${kind}`,
     message: `No valid host was found. There are not enough hosts available. ${summary}${tried}`,
     details,
   };

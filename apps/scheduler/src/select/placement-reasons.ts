@@ -3,8 +3,8 @@
  * found, once, and its failure fails nothing: the report then has the counts alone.
  */
 import { isFractusError, type RequestContext } from '@fractus/objects';
-import type { CandidateExplanation, ExplainedRoot } from '@fractus/rpc-contracts';
-import type { CandidateQuery, HostReason, ReportBuilder } from '@fractus/scheduling';
+import type { CandidateExplanation, ExplainedRoot, ExplainedStage } from '@fractus/rpc-contracts';
+import type { CandidateQuery, HostReason, PlacementStage, ReportBuilder } from '@fractus/scheduling';
 import type { SearchDeps } from './search';
 
 type Deps = Pick<SearchDeps, 'cache' | 'placement'>;
@@ -22,6 +22,8 @@ export async function explainPlacement(
     return undefined;
   });
   if (!explained) return undefined;
+  // where there were candidates, Placement has counted nothing yet
+  if (!builder.soFar.some((s) => s.stage === 'placement')) builder.counted(explained.stages.map(stageOf));
   const now = Date.now();
   for (const root of explained.roots) {
     // roots that are no hosts only share with them
@@ -31,6 +33,17 @@ export async function explainPlacement(
   builder.omit(Math.max(0, explained.failedRoots - explained.roots.length));
   return explained;
 }
+
+/** Counts of roots, since a report is about hosts. */
+const stageOf = ({ group, check, detail, in: before, out, bestFree, bestMaxUnit }: ExplainedStage): PlacementStage => ({
+  stage: 'placement',
+  group: group ?? '',
+  check,
+  detail,
+  in: before.anchors,
+  out: out.anchors,
+  ...(bestFree === undefined ? {} : { best: { free: bestFree, maxUnit: bestMaxUnit ?? bestFree } }),
+});
 
 function reasonOf(root: ExplainedRoot, host: string): HostReason {
   const { check, detail, shortage } = root;

@@ -53,11 +53,7 @@ export async function createServer(
   ctx: RequestContext,
   request: CreateServerRequest,
 ): Promise<CreatedServers> {
-  checkCounts(request);
-  await checkLimits(deps, ctx, request);
-  const flavor = await deps.findFlavor(ctx, request.flavorRef);
-  if (!flavor) throw invalid(`Flavor ${request.flavorRef} could not be found.`, { code: 'flavor.not_found' });
-  const resolved = await resolve(deps, ctx, request, flavor);
+  const { flavor, resolved } = await planCreate(deps, ctx, request);
   const adminPassword = request.adminPassword ?? generatePassword();
   const reservationId = `r-${randomBytes(6).toString('base64url').replace(/[-_]/g, '0').toLowerCase().slice(0, 8)}`;
   const all = Array.from({ length: resolved.fitting }, (_, index) =>
@@ -67,6 +63,37 @@ export async function createServer(
   for (const { taskId } of begun) hintTask(deps, ctx, taskId);
   return { reservationId, serverIds: begun.map((b) => b.serverId), adminPassword, diskConfig: resolved.diskConfig };
 }
+
+/** What the request comes to after every check, short of writing anything. Errors as `createServer`. */
+export async function planCreate(
+  deps: CreateServerDeps,
+  ctx: RequestContext,
+  request: CreateServerRequest,
+): Promise<{ flavor: FlavorSnapshot; resolved: ResolvedCreate }> {
+  checkCounts(request);
+  await checkLimits(deps, ctx, request);
+  const flavor = await deps.findFlavor(ctx, request.flavorRef);
+  if (!flavor) throw invalid(`Flavor ${request.flavorRef} could not be found.`, { code: 'flavor.not_found' });
+  return { flavor, resolved: await resolve(deps, ctx, request, flavor) };
+}
+
+/** What the scheduler is asked for each of the servers. */
+export const specOf = (
+  ctx: RequestContext,
+  request: Pick<CreateServerRequest, 'schedulerHints'>,
+  flavor: FlavorSnapshot,
+  resolved: ResolvedCreate,
+): RequestSpec => ({
+  projectId: ctx.projectId ?? '',
+  userId: ctx.userId ?? '',
+  flavor,
+  image: resolved.image,
+  bootFromVolume: false,
+  availabilityZone: resolved.availabilityZone,
+  requestedHost: resolved.requestedHost,
+  requestedNode: resolved.requestedNode,
+  schedulerHints: request.schedulerHints,
+});
 
 function checkCounts({ minCount, maxCount, hostname }: CreateServerRequest): void {
   if (minCount > maxCount)
@@ -140,19 +167,8 @@ function newServer(
 ): NewServerWithSpec {
   const id = randomUUID();
   const name = nameOf(request.name, index, request.maxCount);
-  const projectId = ctx.projectId ?? '';
-  const userId = ctx.userId ?? '';
-  const spec: RequestSpec = {
-    projectId,
-    userId,
-    flavor,
-    image: resolved.image,
-    bootFromVolume: false,
-    availabilityZone: resolved.availabilityZone,
-    requestedHost: resolved.requestedHost,
-    requestedNode: resolved.requestedNode,
-    schedulerHints: request.schedulerHints,
-  };
+  const spec = specOf(ctx, request, flavor, resolved);
+  const { projectId, userId } = spec;
   return {
     server: {
       id,

@@ -36,6 +36,7 @@ import { quotaClassSetsRules } from './quota-class-sets.rules';
 import { quotaSetsRules } from './quota-sets.rules';
 import { remoteConsolesRules } from './remote-consoles.rules';
 import { rescueRules } from './rescue.rules';
+import { scheduleInfoRules } from './schedule-info.rules';
 import { securityGroupsRules } from './security-groups.rules';
 import { serverDiagnosticsRules } from './server-diagnostics.rules';
 import { serverExternalEventsRules } from './server-external-events.rules';
@@ -95,6 +96,7 @@ export const computeRules = [
   ...quotaSetsRules,
   ...remoteConsolesRules,
   ...rescueRules,
+  ...scheduleInfoRules,
   ...securityGroupsRules,
   ...serverDiagnosticsRules,
   ...serverExternalEventsRules,
