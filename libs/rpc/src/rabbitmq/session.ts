@@ -29,6 +29,8 @@ export class Session implements Hand {
   private newsInHand = 0;
   private queue = '';
   private ops: Channel | undefined;
+  /** Set when the broker took a queue away from us. */
+  private cancelled: Error | undefined;
   private alive = true;
   private readonly trusted: ReadonlySet<string>;
 
@@ -111,6 +113,8 @@ export class Session implements Hand {
       await this.consumeCasts();
     }
     if (this.options.news) await this.consumeNews();
+    // nobody listens to `broken` before the session is in use
+    if (this.cancelled) throw this.cancelled;
   }
 
   private async consumeCasts(): Promise<void> {
@@ -161,7 +165,7 @@ export class Session implements Hand {
     take: (m: ConsumeMessage) => void,
   ): Promise<void> {
     const receive = (m: ConsumeMessage | null): void => {
-      if (!m) this.fail(new Error(`RabbitMQ ended the consumer of ${queue}`));
+      if (!m) this.fail((this.cancelled = new Error(`RabbitMQ ended the consumer of ${queue}`)));
       else if (this.alive) take(m);
     };
     const { consumerTag } = await channel.consume(queue, receive, options);
