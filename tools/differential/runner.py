@@ -17,6 +17,7 @@ logging.disable(logging.CRITICAL)
 
 import nova.conf  # noqa: E402
 from nova import context  # noqa: E402
+from nova import exception  # noqa: E402
 from nova import objects  # noqa: E402
 from nova.scheduler import filters  # noqa: E402
 from nova.scheduler import host_manager  # noqa: E402
@@ -44,6 +45,9 @@ OPTIONS = {
         'filter_scheduler', 'aggregate_image_properties_isolation_separator'),
     'queryPlacementForImageTypeSupport': ('scheduler', 'query_placement_for_image_type_support'),
     'imageMetadataPrefilter': ('scheduler', 'image_metadata_prefilter'),
+    'limitTenantsToPlacementAggregate': ('scheduler', 'limit_tenants_to_placement_aggregate'),
+    'placementAggregateRequiredForTenants': ('scheduler', 'placement_aggregate_required_for_tenants'),
+    'enableIsolatedAggregateFiltering': ('scheduler', 'enable_isolated_aggregate_filtering'),
 }
 # '' is how ours says that there is none
 UNSET = {'imagePropertiesDefaultArchitecture', 'aggregateImagePropertiesIsolationNamespace'}
@@ -61,6 +65,26 @@ class Up:
 
 
 FILTERS['ComputeFilter'].servicegroup_api = Up()
+
+
+class Aggregates:
+    """The database's answers about the aggregates of a case: those with a key and value, and those that a key closes."""
+
+    def __init__(self):
+        self.all = []
+
+    def get_by_metadata(self, ctxt, key=None, value=None):
+        return [a for a in self.all if any((key is None or k == key) and (value is None or v == value)
+                                           for k, v in a.metadata.items())]
+
+    def get_non_matching_by_metadata_keys(self, ctxt, ignored_keys, key_prefix, value):
+        return [a for a in self.all if any(k.startswith(key_prefix) and v == value and k not in ignored_keys
+                                           for k, v in a.metadata.items())]
+
+
+AGGREGATES = Aggregates()
+objects.AggregateList.get_by_metadata = AGGREGATES.get_by_metadata
+objects.AggregateList.get_non_matching_by_metadata_keys = AGGREGATES.get_non_matching_by_metadata_keys
 
 
 def member(host, n):
@@ -177,8 +201,18 @@ def run_resources(case):
 
 def run_request_filter(case):
     spec = spec_of(case['request'])
-    getattr(request_filter, case['name'])(CONTEXT, spec)
-    return {'rootRequired': sorted(spec.root_required), 'rootForbidden': sorted(spec.root_forbidden)}
+    AGGREGATES.all = [objects.Aggregate(uuid=a['id'], metadata=a['metadata']) for a in case['aggregates']]
+    try:
+        getattr(request_filter, case['name'])(CONTEXT, spec)
+    except exception.RequestFilterFailed:
+        return {'refused': True}
+    place = spec.requested_destination if 'requested_destination' in spec else None
+    return {
+        'rootRequired': sorted(spec.root_required),
+        'rootForbidden': sorted(spec.root_forbidden),
+        'memberOf': sorted(','.join(sorted(either.split(','))) for either in (place and place.aggregates) or []),
+        'notMemberOf': sorted((place and place.forbidden_aggregates) or []),
+    }
 
 
 RUN = {'filter': run_filter, 'weights': run_weights, 'resources': run_resources,

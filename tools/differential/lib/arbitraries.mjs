@@ -74,7 +74,7 @@ export const isolatedImages = some(...IMAGES);
 export const aggregates = (metadata) =>
   fc
     .array(metadata, { maxLength: 3 })
-    .map((all) => all.map((m, i) => ({ id: `agg-${i}`, name: `a${i}`, metadata: m })));
+    .map((all) => all.map((m, i) => ({ id: `00000000-0000-4000-8000-00000000000${i}`, name: `a${i}`, metadata: m })));
 
 /** What extra specs ask of a value: plain text, or an operator with operands. */
 export const requirement = (...values) => {

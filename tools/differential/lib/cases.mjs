@@ -14,9 +14,9 @@ const filterCase = ([name, { host, request, options = fc.constant({}) }]) => [
     options,
   }),
 ];
-const requestFilterCase = ([name, { request, options = fc.constant({}) }]) => [
+const requestFilterCase = ([name, { request, aggregates = fc.constant([]), options = fc.constant({}) }]) => [
   name,
-  fc.record({ kind: fc.constant('request_filter'), name: fc.constant(name), request, options }),
+  fc.record({ kind: fc.constant('request_filter'), name: fc.constant(name), request, aggregates, options }),
 ];
 const other = (kind, arb) => [kind, arb.map((c) => ({ kind, name: kind, ...c }))];
 

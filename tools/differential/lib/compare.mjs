@@ -28,6 +28,16 @@ export const LISTED = [
     when: ({ kind }, _ours, theirs) => kind !== 'filter' && CONTRADICTIONS.has(theirs.error),
   },
   {
+    row: '`require_tenant_aggregate`',
+    // of upstream's aggregates, ours are those whose own key names the project
+    when: ({ name, aggregates, request }) =>
+      name === 'require_tenant_aggregate' &&
+      aggregates.some(({ metadata: m }) => {
+        const keys = Object.keys(m).filter((k) => k.startsWith('filter_tenant_id'));
+        return keys.length > 0 && !keys.some((k) => m[k] === request.projectId) && m.owner === request.projectId;
+      }),
+  },
+  {
     row: 'an image property without a trait, with `image_metadata_prefilter`',
     when: ({ name }, ours, theirs) =>
       name === 'transform_image_metadata' && theirs.answer?.rootRequired.length === 0 && ours.rootRequired.length > 0,
@@ -57,15 +67,11 @@ export function compare(theCase, ours, theirs) {
   return listed ? { verdict: 'listed', row: listed.row } : { verdict: 'differs' };
 }
 
+/** Floating point sums in another order end a little beside each other: a billionth is no difference. */
 function sameAnswer(ours, theirs) {
-  if (typeof theirs !== 'object') return ours === theirs;
-  return isDeepStrictEqual(rounded(ours), rounded(theirs));
-}
-
-/** Sums of floating point come in another order; a millionth of a millionth is no difference. */
-function rounded(value) {
-  if (typeof value === 'number') return Number(value.toPrecision(10)) + 0;
-  if (Array.isArray(value)) return value.map(rounded);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, rounded(v)]));
+  if (typeof theirs === 'number') return Math.abs(ours - theirs) <= 1e-9 * Math.max(1, Math.abs(theirs));
+  if (typeof theirs !== 'object' || theirs === null || typeof ours !== 'object' || ours === null)
+    return ours === theirs;
+  const [mine, other] = [Object.keys(ours).sort(), Object.keys(theirs).sort()];
+  return isDeepStrictEqual(mine, other) && other.every((key) => sameAnswer(ours[key], theirs[key]));
 }

@@ -109,6 +109,42 @@ export const RESOURCE_CASES = fc.record({
 
 const plain = a.aRequest();
 export const REQUEST_FILTER_CASES = {
+  require_tenant_aggregate: {
+    request: a.aRequest({ projectId: pick('p1', 'p2') }),
+    aggregates: a.aggregates(
+      sparse({ filter_tenant_id: pick('p1', 'p2'), filter_tenant_id_2: pick('p1', 'p3'), owner: pick('p1', 'p4') }),
+    ),
+    options: fc.record({
+      limitTenantsToPlacementAggregate: fc.boolean(),
+      placementAggregateRequiredForTenants: fc.boolean(),
+    }),
+  },
+  map_az_to_placement_aggregate: {
+    request: a.aRequest({ availabilityZone: nullable(pick('az1', 'az2', 'nova')) }),
+    aggregates: a.aggregates(sparse({ availability_zone: pick('az1', 'az2'), other: pick('az1') })),
+  },
+  isolate_aggregates: {
+    request: a.aRequest({
+      flavor: a.aFlavor({
+        extraSpecs: sparse({
+          'trait:CUSTOM_GOLD': presence,
+          'trait_A:CUSTOM_GOLD': presence,
+          'trait1:HW_CPU_X86_AVX2': presence,
+          'os:secure_boot': pick('required'),
+        }),
+      }),
+      image: nullable(a.anImage(sparse({ 'trait:HW_CPU_X86_AVX2': pick('required') }))),
+    }),
+    aggregates: a.aggregates(
+      sparse({
+        'trait:CUSTOM_GOLD': pick('required', 'no'),
+        'trait:HW_CPU_X86_AVX2': pick('required'),
+        'trait:COMPUTE_SECURITY_UEFI_SECURE_BOOT': pick('required'),
+        other: pick('required'),
+      }),
+    ),
+    options: fc.record({ enableIsolatedAggregateFiltering: fc.boolean() }),
+  },
   require_image_type_support: {
     request: a.aRequest({
       image: a.anImage(fc.constant({}), ['qcow2', 'raw', 'vmdk', 'iso', 'ami']),

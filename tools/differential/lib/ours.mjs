@@ -32,11 +32,17 @@ export async function loadOurs() {
     ]);
     return { groups: Object.fromEntries(groups), groupPolicy: built.query.groupPolicy ?? null };
   };
-  const requestFilter = ({ name, request, options }) => {
+  const requestFilter = ({ name, request, aggregates, options }) => {
     const found = ours.REQUEST_FILTERS.find((f) => f.name === name);
-    const result = found.apply(request, { hosts: [], aggregates: [], everyHostOwned: false }, optionsOf(options));
-    const { rootRequired = [], rootForbidden = [] } = result?.constraints ?? {};
-    return { rootRequired: [...rootRequired].sort(), rootForbidden: [...rootForbidden].sort() };
+    const result = found.apply(request, { hosts: [], aggregates, everyHostOwned: false }, optionsOf(options));
+    if (result && 'rejected' in result) return { refused: true };
+    const { rootRequired = [], rootForbidden = [], memberOf = [], notMemberOf = [] } = result?.constraints ?? {};
+    return {
+      rootRequired: [...rootRequired].sort(),
+      rootForbidden: [...rootForbidden].sort(),
+      memberOf: memberOf.map((either) => [...either].sort().join(',')).sort(),
+      notMemberOf: [...notMemberOf].sort(),
+    };
   };
   const RUN = { filter, weights, resources, request_filter: requestFilter };
   return { answer: (c) => RUN[c.kind](c), filterNames: ours.FILTERS.map((f) => f.name) };
