@@ -1,7 +1,7 @@
 import { operationsOf } from '@fractus/microversions';
 import { controllersOfApi, declarationFaults } from '../src/app.module';
 import { ApiUnderTest } from './api-under-test';
-import { contract, findOperation, upstreamValidator, withContract } from './contract/contract';
+import { contract, findOperation, OURS_ALONE, upstreamValidator, withContract } from './contract/contract';
 
 describe('the edge of the Compute API', () => {
   let api: ApiUnderTest;
@@ -123,7 +123,11 @@ describe('the edge of the Compute API', () => {
 withContract('the operations of the Compute API', () => {
   const operations = controllersOfApi().flatMap((c) => operationsOf(c));
 
-  it.each(operations.map((o) => [o.name, o] as const))('%s exists as upstream says', (name, operation) => {
+  it('has what is ours alone beside upstream’s, never in its place', () =>
+    expect([...OURS_ALONE].filter((name) => findOperation(name))).toEqual([]));
+
+  const upstreams = operations.filter((o) => !OURS_ALONE.has(o.name));
+  it.each(upstreams.map((o) => [o.name, o] as const))('%s exists as upstream says', (name, operation) => {
     const found = findOperation(name);
     expect(found).toBeDefined();
     const { since = null, until = null, success = 200 } = operation.spec;

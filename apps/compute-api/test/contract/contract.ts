@@ -118,10 +118,12 @@ export function upstreamValidator(schema: JsonSchema): ValidateFunction {
 }
 
 /** Operations that upstream has not: it says nothing of their answers. */
-const OURS_ALONE: ReadonlySet<string> = new Set([
+export const OURS_ALONE: ReadonlySet<string> = new Set([
   'GET /servers/{server_id}/capabilities',
   'GET /os-hypervisors/capabilities',
   'GET /os-hypervisors/{id}/capabilities',
+  'GET /servers/{server_id}/os-schedule-info',
+  'POST /os-schedule-dry-run',
 ]);
 
 /** Why an answer breaks upstream's response schema, or null. Operations and versions without a schema pass. */
