@@ -109,18 +109,20 @@ function table(cloud) {
   console.log(`  ${'logs'.padEnd(16)} ${cloud.file('logs')}`);
 }
 
-/** Tells of processes that end by themselves. */
+/** Tells of processes that end by themselves; returns when all have, by `down` from elsewhere. */
 async function watch(cloud, stopping) {
-  const dead = new Set();
-  for (; !stopping(); await sleep(500)) {
-    for (const name of cloud.names()) {
-      const alive = cloud.alive(name);
-      if (alive) dead.delete(name);
-      else if (!dead.has(name) && !stopping()) {
-        dead.add(name);
-        console.log(`${name} has ended; start it again with: npm run cluster -- start ${name}`);
-      }
+  const told = new Set();
+  let before = [];
+  for (; !stopping(); await sleep(1000)) {
+    const dead = cloud.names().filter((name) => !cloud.alive(name));
+    for (const name of told) if (!dead.includes(name)) told.delete(name);
+    if (dead.length === cloud.names().length) return console.log('The cluster was stopped.');
+    // whoever stops the cluster ends one after the other: what is told is what has been away for a while
+    for (const name of dead.filter((n) => before.includes(n) && !told.has(n))) {
+      told.add(name);
+      console.log(`${name} has ended; start it again with: npm run cluster -- start ${name}`);
     }
+    before = dead;
   }
 }
 

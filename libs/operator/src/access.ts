@@ -1,6 +1,6 @@
 /**
- * As whom operators' commands speak to the APIs: by the OS_* variables that OpenStack's own clients take, or by the
- * clouds.yaml of a state folder; without identity (a Placement in `noauth2` mode) by an endpoint and a token.
+ * As whom operators' commands speak to the APIs: by the OS_* variables that OpenStack's own clients take (OS_CLOUD with
+ * OS_CLIENT_CONFIG_FILE among them), or by the clouds.yaml of a state folder; without identity (a Placement in `noauth2` mode) by an endpoint and a token.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { type EndpointInterface, type ServiceCredentials, ServiceSession } from 
 import { invalid } from '@fractus/objects';
 import { parse } from 'yaml';
 import { Api } from './api';
+import { usualFolders } from './places';
 
 export interface AccessOptions {
   /** Placement's endpoint, where it is not the catalog's. */
@@ -42,7 +43,7 @@ export function computeApi(env: NodeJS.ProcessEnv, { stateDir }: AccessOptions =
 
 /** The session of the user that the variables name; `invalid` `operator.access` where they name none. */
 export function operatorSession(env: NodeJS.ProcessEnv, stateDir?: string): ServiceSession {
-  const given = env['OS_AUTH_URL'] === undefined ? ofFolder(stateDir) : env;
+  const given = env['OS_AUTH_URL'] === undefined ? ofFile(env, stateDir) : env;
   if (!given)
     throw missing(
       'say as whom: --state-dir FOLDER (of npm run cluster or npm start), or OS_AUTH_URL, OS_USERNAME, OS_PASSWORD, OS_PROJECT_NAME, or --endpoint and --token',
@@ -93,15 +94,22 @@ function needed(given: Variables, name: string): string {
   throw missing(`${name} is not set`);
 }
 
-/** The administrator's entry of the folder's clouds.yaml, as variables. */
-function ofFolder(stateDir: string | undefined): Variables | undefined {
-  const file = stateDir === undefined ? undefined : join(stateDir, 'clouds.yaml');
+/**
+ * An entry of a clouds.yaml, as variables: the administrator's of the given folder; else the one that the clients'
+ * variables name; else the administrator's of the one state folder that is here.
+ */
+function ofFile(env: NodeJS.ProcessEnv, stateDir: string | undefined): Variables | undefined {
+  const named = stateDir === undefined ? env['OS_CLIENT_CONFIG_FILE'] : undefined;
+  const folders = stateDir === undefined ? usualFolders('clouds.yaml') : [stateDir];
+  const file = named ?? (folders.length === 1 ? join(folders[0] ?? '', 'clouds.yaml') : undefined);
   if (file === undefined || !existsSync(file)) return undefined;
   type Entry = { auth?: Record<string, string>; region_name?: string; interface?: string };
   const { clouds } = parse(readFileSync(file, 'utf8')) as { clouds?: Record<string, Entry> };
-  const { auth = {}, region_name, interface: side } = clouds?.['fractus'] ?? {};
-  const variables = Object.entries(auth).map(([name, value]) => [`OS_${name.toUpperCase()}`, value]);
-  return { ...Object.fromEntries(variables), OS_REGION_NAME: region_name, OS_INTERFACE: side };
+  const entry = (named === undefined ? undefined : env['OS_CLOUD']) ?? 'fractus';
+  const found = clouds?.[entry];
+  if (!found) throw missing(`${file} has no cloud ${entry}`);
+  const variables = Object.entries(found.auth ?? {}).map(([name, value]) => [`OS_${name.toUpperCase()}`, value]);
+  return { ...Object.fromEntries(variables), OS_REGION_NAME: found.region_name, OS_INTERFACE: found.interface };
 }
 
 const missing = (sentence: string): Error => invalid(sentence, { code: 'operator.access' });

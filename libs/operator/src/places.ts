@@ -42,6 +42,10 @@ export interface PlaceOptions {
 /** Folders looked for in the present one when nothing is said. */
 const USUAL = ['.fractus-cluster', '.fractus'];
 
+/** The usual folders of the present one that hold the file. */
+export const usualFolders = (file: string, folder = process.cwd()): string[] =>
+  USUAL.map((name) => join(folder, name)).filter((path) => existsSync(join(path, file)));
+
 /** `invalid` `operator.places` with what can be given, when nothing is known of any cloud or a folder holds none. */
 export function findCloud(options: PlaceOptions, env: NodeJS.ProcessEnv, folder = process.cwd()): CloudPlaces {
   if (options.stateDir !== undefined) return ofFolder(resolve(folder, options.stateDir), options, env);
