@@ -25,6 +25,30 @@ eachDatabase('placement over REST', (open) => {
     expect((await placement.call('GET', '/resource_providers', { token: 'joe' })).status).toBe(403);
   });
 
+  it('refuses a trait or a class that is removed at the same time, by its name', async () => {
+    const uuid = randomUUID();
+    await call('POST', '/resource_providers', '1.39', { name: `n-${uuid}`, uuid });
+    const seen = new Set<string>();
+    for (let round = 0; round < 10; round++) {
+      await call('PUT', '/traits/CUSTOM_GOING', '1.39');
+      await call('PUT', '/resource_classes/CUSTOM_GOING', '1.39');
+      const { body } = await call('GET', `/resource_providers/${uuid}`, '1.39');
+      const { generation } = body as { generation: number };
+      const at = { resource_provider_generation: generation };
+      const inventories = { CUSTOM_GOING: { total: 1 } };
+      const raced = await Promise.all([
+        call('PUT', `/resource_providers/${uuid}/traits`, '1.39', { ...at, traits: ['CUSTOM_GOING'] }),
+        call('DELETE', '/traits/CUSTOM_GOING', '1.39'),
+        call('PUT', `/resource_providers/${uuid}/inventories`, '1.39', { ...at, inventories }),
+        call('DELETE', '/resource_classes/CUSTOM_GOING', '1.39'),
+      ]);
+      for (const answer of raced) seen.add(String(answer.status));
+      await call('DELETE', `/resource_providers/${uuid}/traits`, '1.39');
+      await call('DELETE', `/resource_providers/${uuid}/inventories`, '1.39');
+    }
+    expect([...seen].filter((status) => !['200', '204', '400', '409'].includes(status))).toEqual([]);
+  });
+
   it('gives each version its form of a provider', async () => {
     const uuid = randomUUID();
     const old = await call('POST', '/resource_providers', '1.0', { name: `n-${uuid}`, uuid });

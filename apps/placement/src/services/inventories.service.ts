@@ -69,7 +69,7 @@ export class InventoriesService {
           code: CONCURRENT_UPDATE,
         });
       }
-      await insertInventories(unit, provider, new Map([[classId, inventory]]));
+      await insertInventories(unit, this.core.replica.names, provider, new Map([[classId, inventory]]));
     });
   }
 
@@ -93,7 +93,7 @@ export class InventoriesService {
         );
       }
       await deleteInventories(unit, provider, [classId]);
-      await insertInventories(unit, provider, new Map([[classId, inventory]]));
+      await insertInventories(unit, this.core.replica.names, provider, new Map([[classId, inventory]]));
     });
   }
 
@@ -126,8 +126,7 @@ export class InventoriesService {
     uuid: string,
     block: (provider: LockedProvider, unit: Parameters<Parameters<PlacementCore['write']>[0]>[0]) => Promise<void>,
   ): Promise<number> {
-    await this.core.replica.syncNames();
-    return this.core.write(async (unit) => {
+    return this.core.writeNamed(async (unit) => {
       const provider = await unit.lockByUuid(uuid);
       await block(provider, unit);
       await unit.touch(provider, { generation: true });

@@ -45,8 +45,8 @@ export class ProviderUpdatesService {
   }
 
   private apply(change: ProviderChange): Promise<number> {
-    const { names } = this.core.replica;
-    return this.core.write(async (unit) => {
+    return this.core.writeNamed(async (unit) => {
+      const { names } = this.core.replica;
       const provider = await unit.lockByUuid(change.uuid);
       checkGeneration(provider, change.generation);
       if (change.inventories) {
@@ -57,7 +57,7 @@ export class ProviderUpdatesService {
         }
         await replaceInventories(unit, names, provider, byId);
       }
-      if (change.traits) await replaceTraits(unit, provider, this.traits.idsOf(change.traits));
+      if (change.traits) await replaceTraits(unit, names, provider, this.traits.idsOf(change.traits));
       if (change.aggregates) await replaceAggregates(unit, provider, new Set(change.aggregates));
       await unit.touch(provider, { generation: true });
       return provider.generation;

@@ -27,8 +27,8 @@ export class ReshaperService {
     writes: readonly ConsumerWrite[],
   ): Promise<void> {
     await this.core.replica.sync();
-    const { names } = this.core.replica;
-    await this.core.write(async (unit) => {
+    await this.core.writeNamed(async (unit) => {
+      const { names } = this.core.replica;
       const targets = await this.lockTargets(unit, inventories);
       const wanted = new Map(
         [...targets].map(([provider, given]) => [

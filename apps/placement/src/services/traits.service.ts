@@ -111,11 +111,10 @@ export class TraitsService {
     generation: number,
     traits: readonly string[],
   ): Promise<{ generation: number; traits: NamedSince[] }> {
-    await this.core.replica.syncNames();
-    const now = await this.core.write(async (unit) => {
+    const now = await this.core.writeNamed(async (unit) => {
       const provider = await unit.lockByUuid(uuid);
       checkGeneration(provider, generation, GENERATION_MOVED);
-      const changed = await replaceTraits(unit, provider, this.idsOf(traits));
+      const changed = await replaceTraits(unit, this.core.replica.names, provider, this.idsOf(traits));
       if (changed) await unit.touch(provider, { generation: true });
       return provider.generation;
     });
@@ -124,9 +123,9 @@ export class TraitsService {
 
   /** Takes all traits off the provider. */
   async clearOnProvider(_ctx: RequestContext, uuid: string): Promise<void> {
-    await this.core.write(async (unit) => {
+    await this.core.writeNamed(async (unit) => {
       const provider = await unit.lockByUuid(uuid);
-      if (await replaceTraits(unit, provider, new Set())) await unit.touch(provider, { generation: true });
+      if (await replaceTraits(unit, this.core.replica.names, provider, new Set())) await unit.touch(provider, { generation: true });
     });
   }
 

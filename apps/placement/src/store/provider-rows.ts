@@ -2,9 +2,9 @@
 import { placeholders } from '@fractus/database';
 import { conflict, invalid } from '@fractus/objects';
 import type { Inventory } from '../domain/provider';
-import type { Names } from './names';
+import type { Names, NameTable } from './names';
 import type { InventoryRow } from './rows';
-import { toInventory } from './tree-reader';
+import { NamesOutdated, toInventory } from './tree-reader';
 import type { LockedProvider, WriteUnit } from './write-unit';
 
 export const INVENTORY_IN_USE = 'placement.inventory.inuse';
@@ -15,6 +15,26 @@ export function classIdOf(names: Names, resourceClass: string, prefix = ''): num
   if (id === undefined)
     throw invalid(`${prefix}No such resource class ${resourceClass}.`, { code: 'resource_class.unknown' });
   return id;
+}
+
+/** Keeps names from being removed before the unit ends. `NamesOutdated` if an id is gone, or another name's meanwhile. */
+async function holdNames(
+  unit: WriteUnit,
+  table: 'traits' | 'resource_classes',
+  known: NameTable,
+  ids: Iterable<number>,
+): Promise<void> {
+  // standard names are there for ever
+  const custom = [...ids].filter((id) => known.name(id)?.startsWith('CUSTOM_') ?? true).sort((a, b) => a - b);
+  if (custom.length === 0) return;
+  const share = unit.tx.dialect === 'mysql' ? ' LOCK IN SHARE MODE' : '';
+  const rows = await unit.tx.query<{ id: number; name: string }>(
+    `SELECT id, name FROM ${table} WHERE id IN (${placeholders(custom)}) ORDER BY id${share}`,
+    custom,
+  );
+  const now = new Map(rows.map((r) => [Number(r.id), r.name]));
+  const other = custom.find((id) => now.get(id) === undefined || now.get(id) !== known.name(id));
+  if (other !== undefined) throw new NamesOutdated(`${table} ${other} is not ${known.name(other)} any more`);
 }
 
 /** The classes that the provider has inventory of. */
@@ -79,9 +99,11 @@ export async function deleteInventories(
 
 export async function insertInventories(
   unit: WriteUnit,
+  names: Names,
   provider: LockedProvider,
   inventories: ReadonlyMap<number, Inventory>,
 ): Promise<void> {
+  await holdNames(unit, 'resource_classes', names.classes, inventories.keys());
   const rows = [...inventories].map(([classId, i]) => ({
     provider_id: provider.id,
     resource_class_id: classId,
@@ -113,12 +135,13 @@ export async function replaceInventories(
     prefix,
   );
   await deleteInventories(unit, provider, old);
-  await insertInventories(unit, provider, inventories);
+  await insertInventories(unit, names, provider, inventories);
 }
 
 /** Replaces the traits; false when they were the same. */
 export async function replaceTraits(
   unit: WriteUnit,
+  names: Names,
   provider: LockedProvider,
   traitIds: ReadonlySet<number>,
 ): Promise<boolean> {
@@ -127,6 +150,7 @@ export async function replaceTraits(
   ]);
   const old = new Set(rows.map((r) => Number(r.trait_id)));
   if (old.size === traitIds.size && [...old].every((id) => traitIds.has(id))) return false;
+  await holdNames(unit, 'traits', names.traits, traitIds);
   await unit.tx.execute('DELETE FROM provider_traits WHERE provider_id = ?', [provider.id]);
   if (traitIds.size)
     await unit.tx.insert(
