@@ -125,7 +125,8 @@ export class TraitsService {
   async clearOnProvider(_ctx: RequestContext, uuid: string): Promise<void> {
     await this.core.writeNamed(async (unit) => {
       const provider = await unit.lockByUuid(uuid);
-      if (await replaceTraits(unit, this.core.replica.names, provider, new Set())) await unit.touch(provider, { generation: true });
+      if (await replaceTraits(unit, this.core.replica.names, provider, new Set()))
+        await unit.touch(provider, { generation: true });
     });
   }
 
