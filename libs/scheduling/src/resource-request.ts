@@ -20,6 +20,9 @@ export interface ResourceQuery {
 
 export type BuiltResources = { ok: true; query: ResourceQuery } | { ok: false; reason: Reason };
 
+/** Most that Placement can be asked for. */
+const MAX_AMOUNT = 2 ** 31 - 1;
+
 const KEY = /^(resources|trait)([a-zA-Z0-9_-]{1,64})?:(.+)$/;
 
 export function buildResourceRequest(request: ScheduleRequest): BuiltResources {
@@ -85,9 +88,10 @@ function readExtraSpecs({ flavor }: ScheduleRequest, groups: Groups): Reason | u
   for (const [key, value] of Object.entries(flavor.extraSpecs)) {
     const [, kind, suffix = '', name = ''] = KEY.exec(key) ?? [];
     if (kind === 'resources') {
-      if (!/^\d+$/.test(value.trim())) {
-        const sentence = `Flavor ${flavor.name} asks for ${key}=${value}, which is not a whole number.`;
-        return { code: 'flavor.resource_amount', have: value, need: 'a whole number', sentence };
+      if (!/^\d+$/.test(value.trim()) || Number(value) > MAX_AMOUNT) {
+        const need = `a whole number up to ${MAX_AMOUNT}`;
+        const sentence = `Flavor ${flavor.name} asks for ${key}=${value}, which is not ${need}.`;
+        return { code: 'flavor.resource_amount', have: value, need, sentence };
       }
       groups.of(suffix).resources[name] = Number(value);
     } else if (kind === 'trait') {
