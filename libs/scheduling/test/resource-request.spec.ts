@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { buildResourceRequest, emptyGroup, type ScheduleRequest } from '../src';
-import { aFlavor, anImage, aRequest, withSpecs } from './fixtures';
+import { buildResourceRequest, emptyGroup, prepare, type ScheduleRequest } from '../src';
+import { aFlavor, anImage, aRequest, someFacts, withSpecs } from './fixtures';
 
 const build = (over: Partial<ScheduleRequest>) => {
   const built = buildResourceRequest(aRequest(over));
@@ -53,6 +53,12 @@ describe('the resource request', () => {
     const extraGroups = ['p1', 'p2'].map((s) => ({ ...emptyGroup(s), resources: { CUSTOM_BW: 1 } }));
     expect(build({ extraGroups }).groupPolicy).toBe('none');
     expect(build(withSpecs({ 'resources1:VGPU': '1', 'resources2:VGPU': '1' })).groupPolicy).toBeUndefined();
+  });
+
+  it('carries groups of ports that must be met in one subtree into the query', () => {
+    const extraGroups = ['net', 'pps'].map((s) => ({ ...emptyGroup(s), resources: { CUSTOM_BW: 1 } }));
+    const prepared = prepare(aRequest({ extraGroups, sameSubtree: [['net', 'pps']] }), someFacts());
+    expect(prepared).toMatchObject({ ok: true, query: { sameSubtree: [['net', 'pps']], groupPolicy: 'none' } });
   });
 
   it('turns pinning into PCPU', () => {
