@@ -25,6 +25,42 @@ eachDatabase('placement over REST', (open) => {
     expect((await placement.call('GET', '/resource_providers', { token: 'joe' })).status).toBe(403);
   });
 
+  it('makes a trait that is removed at the same time, or finds it', async () => {
+    const seen = new Set<string>();
+    for (let round = 0; round < 20; round++) {
+      const requests = ['PUT', 'DELETE', 'PUT', 'DELETE'].map((m) => call(m, '/traits/CUSTOM_FLEETING', '1.39'));
+      const answers = await Promise.all(requests);
+      answers.forEach((answer, i) => seen.add(`${i % 2 === 0 ? 'PUT' : 'DELETE'} ${answer.status}`));
+    }
+    const expected = ['PUT 201', 'PUT 204', 'DELETE 204', 'DELETE 404'];
+    expect([...seen].filter((one) => !expected.includes(one))).toEqual([]);
+    await call('DELETE', '/traits/CUSTOM_FLEETING', '1.39');
+  });
+
+  it('knows a consumer by its uuid in any spelling, and by one at a time', async () => {
+    const [uuid, consumer] = [randomUUID(), randomUUID()];
+    await call('POST', '/resource_providers', '1.39', { name: `s-${uuid}`, uuid });
+    const inventories = { VCPU: { total: 8 } };
+    const path = `/resource_providers/${uuid}/inventories`;
+    await call('PUT', path, '1.39', { resource_provider_generation: 0, inventories });
+    const claim = {
+      allocations: { [uuid]: { resources: { VCPU: 1 } } },
+      project_id: 'p',
+      user_id: 'u',
+      consumer_type: 'INSTANCE',
+      consumer_generation: null,
+    };
+    const upper = consumer.toUpperCase();
+    expect((await call('POST', '/allocations', '1.39', { [upper]: claim, [consumer]: claim })).status).toBe(400);
+    expect((await call('POST', '/allocations', '1.39', { [upper]: claim })).status).toBe(204);
+    for (const spelling of [upper, consumer]) {
+      const { body } = await call('GET', `/allocations/${spelling}`, '1.39');
+      expect(body).toMatchObject({ allocations: { [uuid]: { resources: { VCPU: 1 } } } });
+    }
+    expect((await call('DELETE', `/allocations/${upper}`, '1.39')).status).toBe(204);
+    expect((await call('GET', `/allocations/${consumer}`, '1.39')).body).toEqual({ allocations: {} });
+  });
+
   it('refuses a trait or a class that is removed at the same time, by its name', async () => {
     const uuid = randomUUID();
     await call('POST', '/resource_providers', '1.39', { name: `n-${uuid}`, uuid });

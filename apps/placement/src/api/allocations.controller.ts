@@ -8,7 +8,7 @@ import { POST_WORDING } from '../services/claim';
 import { type ConsumerBody, PostAllocations, PutAllocations } from './dto/allocations.dto';
 import { presentConsumer, presentProviderAllocations } from './presenters';
 import { type Reply, modified } from './reply';
-import { canonicalUuid } from './uuids';
+import { canonicalId, canonicalUuid } from './uuids';
 import { Api, type PlacementFlags } from './versions';
 
 @Controller()
@@ -17,7 +17,7 @@ export class AllocationsController {
 
   @Api('GET /allocations/{consumer_uuid}', { policy: 'placement:allocations:list', views: { '': 'consumer' } })
   async show(ctx: RequestContext, { params }: ApiRequest): Promise<Reply> {
-    const consumer = await this.allocations.ofConsumer(ctx, params['consumer_uuid'] ?? '');
+    const consumer = await this.allocations.ofConsumer(ctx, canonicalId(params['consumer_uuid'] ?? ''));
     return modified(presentConsumer(consumer), consumer ? [consumer.updatedAt] : []);
   }
 
@@ -38,7 +38,7 @@ export class AllocationsController {
 
   @Api('DELETE /allocations/{consumer_uuid}', { policy: 'placement:allocations:delete', success: 204 })
   async remove(ctx: RequestContext, { params }: ApiRequest): Promise<void> {
-    await this.allocations.removeExisting(ctx, params['consumer_uuid'] ?? '');
+    await this.allocations.removeExisting(ctx, canonicalId(params['consumer_uuid'] ?? ''));
   }
 
   @Api('POST /allocations', {
@@ -61,8 +61,17 @@ export class AllocationsController {
   }
 }
 
-export const toWrites = (byConsumer: Record<string, ConsumerBody>, flags: PlacementFlags): ConsumerWrite[] =>
-  Object.entries(byConsumer).map(([uuid, body]) => toWrite(uuid, body, flags));
+/** A consumer is known by one spelling of its uuid; 400 for a body that names it by two. */
+export function toWrites(byConsumer: Record<string, ConsumerBody>, flags: PlacementFlags): ConsumerWrite[] {
+  const named = new Set<string>();
+  return Object.entries(byConsumer).map(([given, body]) => {
+    const uuid = canonicalId(given);
+    if (named.has(uuid))
+      throw invalid(`Consumer ${uuid} is named twice, in two spellings of its uuid.`, { code: 'consumer.uuid' });
+    named.add(uuid);
+    return toWrite(uuid, body, flags);
+  });
+}
 
 function toWrite(uuid: string, body: ConsumerBody | PutAllocations, flags: PlacementFlags): ConsumerWrite {
   return {

@@ -4,7 +4,7 @@ import { isCustomTrait, isStandardTrait } from '@fractus/os-traits';
 import { type RequestContext, conflict, invalid, notFound } from '@fractus/objects';
 import type { Provider } from '../domain/provider';
 import { replaceTraits } from '../store/provider-rows';
-import { checkGeneration } from '../store/write-unit';
+import { CONCURRENT_UPDATE, checkGeneration } from '../store/write-unit';
 import { PlacementCore } from './placement-core';
 
 export interface TraitFilter {
@@ -50,15 +50,20 @@ export class TraitsService {
   }
 
   /** True when it is new. 400 unless it is a custom name. */
-  async create(ctx: RequestContext, name: string): Promise<{ created: boolean; trait: NamedSince }> {
+  async create(_ctx: RequestContext, name: string): Promise<{ created: boolean; trait: NamedSince }> {
     if (!isCustomTrait(name)) {
       throw invalid(
         'The trait is invalid. A valid trait must be no longer than 255 characters, start with the prefix "CUSTOM_" and use following characters: "A"-"Z", "0"-"9" and "_"',
         { code: 'trait.name' },
       );
     }
-    const created = await this.ensureCustom([name]);
-    return { created: created.length > 0, trait: await this.get(ctx, name) };
+    for (let attempt = 1; attempt <= 10; attempt++) {
+      const created = (await this.ensureCustom([name])).length > 0;
+      // one that was there may have been removed since; one that we have made was there
+      const updatedAt = this.core.replica.names.traits.updatedAt(name) ?? (created ? Date.now() : undefined);
+      if (updatedAt !== undefined) return { created, trait: { name, updatedAt } };
+    }
+    throw conflict(`The trait ${name} was made and removed time and again.`, { code: CONCURRENT_UPDATE });
   }
 
   /** Makes the custom traits among the names that do not exist yet; returns those it made. */
