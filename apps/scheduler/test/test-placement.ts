@@ -2,6 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { conflict, type RequestContext, unimplemented } from '@fractus/objects';
 import { RpcHandlers } from '@fractus/rpc';
 import {
+  type CandidateExplanation,
   type CandidateOutline,
   type CandidateQuery,
   type Candidates,
@@ -28,6 +29,8 @@ export class TestPlacement {
   writes = 0;
   /** Knows of no outlines, as the release before them. */
   older = false;
+  /** Whether it can say why it finds nothing; upstream's cannot. */
+  explains = true;
   /** Thrown at the next searches. */
   refuse?: Error;
   private readonly generations = new Map<string, number>();
@@ -53,6 +56,64 @@ export class TestPlacement {
       summaries[rootId] = { resources, traits: [...traits], parentId: null, rootId };
     }
     return { candidates: candidates.map((c) => ({ ...c, mappings: { '': [c.rootId] } })), summaries, stages };
+  }
+
+  /** As the real one, as far as traits of the root and amounts go: whoever fails is alone with the query. */
+  explain(query: CandidateQuery): CandidateExplanation {
+    if (!this.explains) throw unimplemented('no explanation', { code: 'placement.explain' });
+    const count = (n: number) => ({ providers: n, trees: n, anchors: n });
+    const { candidates, stages } = this.flat.candidates({ ...query, limit: undefined });
+    const fit = new Set(candidates.map((c) => c.rootId));
+    const failed = this.providers.filter((p) => !fit.has(p.id));
+    return {
+      candidates: candidates.length,
+      more: false,
+      asked: count(this.providers.length),
+      stages: stages.map(({ in: before, out, bestFree: _, bestMaxUnit: __, ...s }) => ({
+        ...s,
+        in: count(before),
+        out: count(out),
+        reasons: {},
+      })),
+      failedRoots: failed.length,
+      roots: failed.map((p) => this.firstFailure(p, query)),
+      wouldFitIf: candidates.length > 0 ? [] : this.lowered(query),
+      truncated: false,
+    };
+  }
+
+  private firstFailure(p: FlatProvider, query: CandidateQuery): CandidateExplanation['roots'][number] {
+    const root = { rootId: p.id, name: p.id, group: null };
+    const forbidden = query.rootForbidden.find((t) => p.traits.includes(t));
+    if (forbidden) return { ...root, check: 'root_forbidden', detail: forbidden };
+    for (const group of query.groups) {
+      const at = { ...root, group: group.suffix };
+      if (group.inTree !== undefined && group.inTree !== p.id) return { ...at, check: 'in_tree', detail: group.inTree };
+      for (const [name, need] of Object.entries(group.resources)) {
+        const have = this.flat.free(p.id, name);
+        const detail = `${name}:${need}`;
+        if (have < need) return { ...at, check: 'resource', detail, shortage: 'total', have, need };
+      }
+    }
+    return { ...root, check: 'capacity', detail: 'together' };
+  }
+
+  /** Amounts lowered to what some provider has free. */
+  private lowered(query: CandidateQuery): CandidateExplanation['wouldFitIf'] {
+    return query.groups.flatMap((group) =>
+      Object.entries(group.resources).flatMap(([name, from]) => {
+        const amounts = this.providers.map((p) => this.flat.free(p.id, name)).filter((n) => n > 0 && n < from);
+        for (const to of amounts.sort((a, b) => b - a)) {
+          const lower = { ...group, resources: { ...group.resources, [name]: to } };
+          const groups = query.groups.map((g) => (g === group ? lower : g));
+          const anchors = this.flat.candidates({ ...query, groups, limit: undefined }).candidates.length;
+          const sentence = `ask for ${to} instead of ${from} ${name}`;
+          const told = { relax: 'resource', group: group.suffix, detail: `${name}:${from}`, sentence };
+          if (anchors > 0) return [{ ...told, anchors, atLeast: false, resourceClass: name, from, to }];
+        }
+        return [];
+      }),
+    );
   }
 
   private outline(candidates: readonly Candidate[], roomOf: readonly string[]): CandidateOutline {
@@ -113,8 +174,8 @@ class PlacementController implements Handlers<typeof placementContract> {
   async getCandidates(_ctx: RequestContext, query: CandidateQuery): Promise<Candidates> {
     return this.placement.search(query);
   }
-  async explainCandidates(): Promise<never> {
-    return notNeeded();
+  async explainCandidates(_ctx: RequestContext, query: CandidateQuery): Promise<CandidateExplanation> {
+    return this.placement.explain(query);
   }
   writeAllocations(_ctx: RequestContext, request: WriteAllocations): Promise<ConsumerRecords> {
     return this.placement.write(request);

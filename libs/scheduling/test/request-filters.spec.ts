@@ -139,6 +139,10 @@ describe('request filters', () => {
     ({ name, code }) => {
       const result = apply(name, (REFUSES[name] as Record<string, Example>)[code]!);
       expect(result).toMatchObject({ rejected: { code, sentence: expect.stringMatching(/^[A-Z].*\.$/) as string } });
+      if (result === null || !('rejected' in result)) return;
+      expect(Object.keys(result.rejected).sort()).toEqual(['code', 'have', 'need', 'sentence']);
+      expect([result.rejected.have, result.rejected.need]).not.toContain(undefined);
+      expect(result.rejected.sentence).not.toMatch(/undefined|null|NaN|\[object/);
     },
   );
 
