@@ -261,7 +261,15 @@ eachDatabaseUrl('identity', (newUrl) => {
       });
       expect(made.id).not.toBe('mine');
       const path = `/projects/${made.id}`;
-      const changed = await rig.call('PATCH', path, admin, { project: { description: 'd', domain_id: 'x' } });
+      // members of an object that is no text must not be asked for theirs
+      for (const domain_id of ['x', { toString: 1 }, null]) {
+        const refused = await rig.call('PATCH', path, admin, { project: { description: 'e', domain_id } });
+        expect(refused).toMatchObject({
+          status: 400,
+          body: { error: { message: expect.stringContaining('project.domain_id') } },
+        });
+      }
+      const changed = await rig.call('PATCH', path, admin, { project: { description: 'd', domain_id: 'default' } });
       expect(changed.body).toMatchObject({ project: { description: 'd', domain_id: 'default', purpose: 'tests' } });
       expect((await rig.call('POST', '/projects', admin, { project: { name: 'lab' } })).status).toBe(409);
       expect((await rig.call('DELETE', path, admin)).status).toBe(204);

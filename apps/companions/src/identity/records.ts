@@ -15,10 +15,12 @@ import {
   type ResourceTable,
   type Wire,
 } from '../resource-table/resource-table';
-import { duplicate, unknownRecord } from './identity-errors';
+import { badInput, duplicate, unknownRecord } from './identity-errors';
 
 /** 32 hexadecimal digits. */
 export const newId = (): string => randomBytes(16).toString('hex');
+
+const FOR_LIFE: ReadonlySet<string> = new Set(['id', 'domain_id', 'parent_id']);
 
 export class Records<R extends { id: string }> {
   constructor(
@@ -53,18 +55,32 @@ export class Records<R extends { id: string }> {
     return this.get(id);
   }
 
-  /** Changes the attributes that `wire` carries; id, domain and parent are for life. @throws not_found, conflict */
+  /**
+   * Changes the attributes that `wire` carries; id, domain and parent are for life.
+   * @throws invalid for another one of these, not_found, conflict
+   */
   async update(id: string, wire: Wire, columns: SqlRow = {}): Promise<R> {
     await this.refusingDuplicates(wire, () =>
       this.db.transaction(async (tx) => {
-        const [known] = await tx.query<{ extra: string }>(`SELECT * FROM ${this.kind.table} WHERE id = ?`, [id]);
+        const [known] = await tx.query<SqlRow & { extra: string }>(`SELECT * FROM ${this.kind.table} WHERE id = ?`, [
+          id,
+        ]);
         if (!known) throw unknownRecord(this.kind.resource, id);
         const extra = { ...(JSON.parse(known.extra) as Wire), ...this.extraOf(wire) };
-        const { id: _id, domain_id: _domain, parent_id: _parent, ...row } = rowOfWire(this.kind, wire);
+        const row = rowOfWire(this.kind, this.withoutLasting(wire, known));
         await this.set(tx, id, { ...row, extra: JSON.stringify(extra), ...columns });
       }),
     );
     return this.get(id);
+  }
+
+  /** Without what is for life, which may be given as it is. */
+  private withoutLasting(wire: Wire, known: SqlRow): Wire {
+    const { id: _id, domain_id: _domain, parent_id: _parent, ...rest } = wire;
+    for (const { name } of this.kind.attributes.filter((a) => FOR_LIFE.has(a.name)))
+      if (wire[name] !== undefined && wire[name] !== known[name])
+        throw badInput(`${this.kind.resource}.${name} cannot be changed.`);
+    return rest;
   }
 
   async set(tx: Tx, id: string, row: SqlRow): Promise<void> {
