@@ -1,4 +1,5 @@
 // Writes the tables of policy rules (names, defaults, scopes, operations) from a JSON description of them.
+// Files of our own rules, which say OURS, are kept.
 //   node tools/generators/policy-rules.mjs --from nova-policies.json --to libs/policy/src/rules/compute --export computeRules
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,8 +22,13 @@ const modules = Map.groupBy?.(rules, (r) => r.module) ?? group(rules);
 const style = { ...(await resolveConfig(values.to)), parser: 'typescript' };
 
 mkdirSync(values.to, { recursive: true });
-for (const file of readdirSync(values.to)) if (file.endsWith('.rules.ts')) rmSync(join(values.to, file));
+const OURS = '/** Of operations that upstream has not. */';
 const written = [];
+for (const file of readdirSync(values.to).filter((f) => f.endsWith('.rules.ts'))) {
+  const text = readFileSync(join(values.to, file), 'utf8');
+  if (text.includes(OURS)) written.push({ file: file.replace(/\.ts$/, ''), name: /export const (\w+)/.exec(text)[1] });
+  else rmSync(join(values.to, file));
+}
 for (const [module, own] of [...modules].sort(([a], [b]) =>
   a === 'base' ? -1 : b === 'base' ? 1 : a.localeCompare(b),
 )) {

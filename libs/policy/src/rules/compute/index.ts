@@ -1,3 +1,5 @@
+import { capabilitiesRules } from './capabilities.rules';
+import { scheduleInfoRules } from './schedule-info.rules';
 import { baseRules } from './base.rules';
 import { adminActionsRules } from './admin-actions.rules';
 import { adminPasswordRules } from './admin-password.rules';
@@ -6,7 +8,6 @@ import { assistedVolumeSnapshotsRules } from './assisted-volume-snapshots.rules'
 import { attachInterfacesRules } from './attach-interfaces.rules';
 import { availabilityZoneRules } from './availability-zone.rules';
 import { baremetalNodesRules } from './baremetal-nodes.rules';
-import { capabilitiesRules } from './capabilities.rules';
 import { consoleAuthTokensRules } from './console-auth-tokens.rules';
 import { consoleOutputRules } from './console-output.rules';
 import { createBackupRules } from './create-backup.rules';
@@ -36,7 +37,6 @@ import { quotaClassSetsRules } from './quota-class-sets.rules';
 import { quotaSetsRules } from './quota-sets.rules';
 import { remoteConsolesRules } from './remote-consoles.rules';
 import { rescueRules } from './rescue.rules';
-import { scheduleInfoRules } from './schedule-info.rules';
 import { securityGroupsRules } from './security-groups.rules';
 import { serverDiagnosticsRules } from './server-diagnostics.rules';
 import { serverExternalEventsRules } from './server-external-events.rules';
@@ -58,6 +58,8 @@ import { volumesAttachmentsRules } from './volumes-attachments.rules';
 
 /** Every rule under upstream's name with upstream's default. Made by tools/generators/policy-rules.mjs. */
 export const computeRules = [
+  ...capabilitiesRules,
+  ...scheduleInfoRules,
   ...baseRules,
   ...adminActionsRules,
   ...adminPasswordRules,
@@ -66,7 +68,6 @@ export const computeRules = [
   ...attachInterfacesRules,
   ...availabilityZoneRules,
   ...baremetalNodesRules,
-  ...capabilitiesRules,
   ...consoleAuthTokensRules,
   ...consoleOutputRules,
   ...createBackupRules,
@@ -96,7 +97,6 @@ export const computeRules = [
   ...quotaSetsRules,
   ...remoteConsolesRules,
   ...rescueRules,
-  ...scheduleInfoRules,
   ...securityGroupsRules,
   ...serverDiagnosticsRules,
   ...serverExternalEventsRules,

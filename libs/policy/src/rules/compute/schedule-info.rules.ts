@@ -1,6 +1,6 @@
 import type { RuleDefault } from '../../rule-default';
 
-/** Ours alone: why a server is where it is, or nowhere, and where it would go. */
+/** Of operations that upstream has not. */
 export const scheduleInfoRules = [
   {
     name: 'os_compute_api:os-schedule-info:show',

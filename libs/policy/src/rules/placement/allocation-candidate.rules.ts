@@ -7,10 +7,4 @@ export const allocationCandidateRules = [
     scopeTypes: ['project'],
     operations: [{ method: 'GET', path: '/allocation_candidates' }],
   },
-  {
-    name: 'placement:allocation_candidates:explain',
-    check: 'rule:admin_or_service_api',
-    scopeTypes: ['project'],
-    operations: [{ method: 'GET', path: '/allocation_candidates/explain' }],
-  },
 ] as const satisfies readonly RuleDefault[];

@@ -1,3 +1,4 @@
+import { explainRules } from './explain.rules';
 import { baseRules } from './base.rules';
 import { aggregateRules } from './aggregate.rules';
 import { allocationRules } from './allocation.rules';
@@ -11,6 +12,7 @@ import { usageRules } from './usage.rules';
 
 /** Every rule under upstream's name with upstream's default. Made by tools/generators/policy-rules.mjs. */
 export const placementRules = [
+  ...explainRules,
   ...baseRules,
   ...aggregateRules,
   ...allocationRules,
