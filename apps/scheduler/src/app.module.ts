@@ -47,7 +47,7 @@ export class SchedulerModule {
     const search = { cache, placement, snapshots, options: schedulingOptions(config) };
     const selector = new DestinationSelector({
       ...search,
-      attempts,
+      ...(config.recordAttempts ? { attempts } : {}),
       logger,
       metrics: new SchedulerMetrics(metrics, () => cache.size),
     });

@@ -160,6 +160,9 @@ export class SchedulerConfig {
   @IsInt()
   @Min(0)
   attemptRetentionDays: number;
+  @Option({ default: true, describe: 'Whether attempts are recorded; without records os-schedule-info knows of none.' })
+  @IsBoolean()
+  recordAttempts: boolean;
   @Section(() => FilteringConfig) filtering: FilteringConfig;
   @Section(() => PlacementAtConfig) placement: PlacementAtConfig;
 }

@@ -9,7 +9,8 @@ import type { SchedulerMetrics } from './scheduler-metrics';
 import type { SearchDeps } from './search';
 
 export interface SelectorDeps extends SearchDeps {
-  readonly attempts: ScheduleAttemptsRepository;
+  /** Left out: nothing is recorded. */
+  readonly attempts?: ScheduleAttemptsRepository;
   readonly logger: Logger;
   readonly metrics: SchedulerMetrics;
 }
@@ -32,7 +33,7 @@ export class DestinationSelector {
     const attemptId = randomUUID();
     const requestId = ctx.requestId;
     const { attempts, metrics, logger } = this.deps;
-    await attempts.add({
+    await attempts?.add({
       attemptId,
       serverId,
       taskId,
