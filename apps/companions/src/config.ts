@@ -6,6 +6,7 @@ import type { InterfaceUrls } from './identity/bootstrap';
 import { IdentityConfig } from './identity/identity.config';
 import { ImageConfig } from './image/image.config';
 import { NetworkConfig } from './network/network.config';
+import { VolumeConfig } from './volume/volume.config';
 
 /** What identity's first records are made from. */
 export class BootstrapConfig {
@@ -61,6 +62,12 @@ export class ImageProcessConfig extends ImageConfig {
 
 /** The network service as a process of its own. */
 export class NetworkProcessConfig extends NetworkConfig {
+  @Section(() => ProcessConfig) process: ProcessConfig;
+  @Section(() => CallerConfig) caller: CallerConfig;
+}
+
+/** The volume service as a process of its own. */
+export class VolumeProcessConfig extends VolumeConfig {
   @Section(() => ProcessConfig) process: ProcessConfig;
   @Section(() => CallerConfig) caller: CallerConfig;
 }

@@ -1,9 +1,9 @@
-/** Runs one companion in a process of its own: `main.js identity|image|network`, configured by environment. */
+/** Runs one companion in a process of its own: `main.js identity|image|network|volume`, configured by environment. */
 import 'reflect-metadata';
-import { callerSession, TokenValidator, type CallerConfig } from '@fractus/clients';
+import { callerSession, ImageClient, TokenValidator, type CallerConfig } from '@fractus/clients';
 import { runProcess } from '@fractus/process';
-import { startIdentity, startImage, startNetwork } from './app.module';
-import { IdentityProcessConfig, ImageProcessConfig, NetworkProcessConfig } from './config';
+import { startIdentity, startImage, startNetwork, startVolume } from './app.module';
+import { IdentityProcessConfig, ImageProcessConfig, NetworkProcessConfig, VolumeProcessConfig } from './config';
 
 /** Tokens are checked by this service's own user against identity. */
 function checks(caller: Readonly<CallerConfig>): {
@@ -32,6 +32,12 @@ const COMPANIONS: Record<string, () => void> = {
     runProcess('network', NetworkProcessConfig, ({ config, logger, metrics, open }) =>
       open('the network database', () => startNetwork({ config, logger, metrics, ...checks(config.caller) })),
     ),
+  volume: () =>
+    runProcess('volume', VolumeProcessConfig, ({ config, logger, metrics, open }) => {
+      const images = new ImageClient({ session: callerSession(config.caller) });
+      const { caller } = config;
+      return open('the volume database', () => startVolume({ config, logger, metrics, images, ...checks(caller) }));
+    }),
 };
 
 const run = COMPANIONS[process.argv[2] ?? ''];

@@ -1,17 +1,26 @@
-/** All three companions on free ports, wired as the embedded cloud wires them. */
+/** All companions on free ports, wired as the embedded cloud wires them. */
 import { join } from 'node:path';
-import { ImageClient, NetworkClient, ServiceSession, TokenValidator } from '@fractus/clients';
+import { ImageClient, NetworkClient, ServiceSession, TokenValidator, VolumeClient } from '@fractus/clients';
 import { createMetrics, silentLogger } from '@fractus/telemetry';
-import { startImage, startNetwork, type RunningImage, type RunningNetwork } from '../src/app.module';
+import {
+  startImage,
+  startNetwork,
+  startVolume,
+  type RunningImage,
+  type RunningNetwork,
+  type RunningVolume,
+} from '../src/app.module';
 import { call, IdentityRig, type Answer } from './identity-rig';
 
 export class CloudRig {
   image: RunningImage;
   network: RunningNetwork;
+  volume: RunningVolume;
   tokens: TokenValidator;
   session: ServiceSession;
   images: ImageClient;
   networks: NetworkClient;
+  volumes: VolumeClient;
   admin: string;
   demo: string;
   projects: Record<'admin' | 'demo', string>;
@@ -25,14 +34,19 @@ export class CloudRig {
       authUrl: identity.url,
       onRevocation: (listener) => identity.onRevocation(listener),
     });
-    await cloud.open();
-    await cloud.rig.bootstrap({ image: cloud.image.url, network: cloud.network.url });
     cloud.session = new ServiceSession({
       authUrl: identity.url,
       credentials: { username: 'nova', password: 'nova-secret', projectName: 'service' },
     });
     cloud.images = new ImageClient({ session: cloud.session });
+    await cloud.open();
+    await cloud.rig.bootstrap({
+      image: cloud.image.url,
+      network: cloud.network.url,
+      'block-storage': `${cloud.volume.url}/v3`,
+    });
     cloud.networks = new NetworkClient({ session: cloud.session });
+    cloud.volumes = new VolumeClient({ session: cloud.session });
     [cloud.admin, cloud.demo] = [await cloud.rig.token('admin', 'admin'), await cloud.rig.token('demo', 'demo')];
     const idOf = async (token: string): Promise<string> => (await cloud.tokens.validate(token)).projectId!;
     cloud.projects = { admin: await idOf(cloud.admin), demo: await idOf(cloud.demo) };
@@ -65,6 +79,7 @@ export class CloudRig {
       config: { ...(await at('image')), dataFolder, maxImageSize: 4 * 2 ** 20 },
     });
     this.network = await startNetwork({ ...deps, config: await at('network') });
+    this.volume = await startVolume({ ...deps, images: this.images, config: await at('volume') });
   }
 
   onImage<T = Record<string, never>>(
@@ -84,8 +99,19 @@ export class CloudRig {
     return call(method, `${this.network.url}/v2.0${path}`, { token, ...(json === undefined ? {} : { json }) });
   }
 
+  onVolume<T = Record<string, never>>(
+    method: string,
+    path: string,
+    json?: unknown,
+    { token = this.demo, version = '3.71' }: { token?: string; version?: string } = {},
+  ): Promise<Answer<T>> {
+    const headers = { 'openstack-api-version': `volume ${version}` };
+    return call(method, `${this.volume.url}/v3${path}`, { token, headers, ...(json === undefined ? {} : { json }) });
+  }
+
   async close(): Promise<void> {
     this.tokens.close();
+    await this.volume.close();
     await this.image.close();
     await this.network.close();
     await this.rig.close();

@@ -206,6 +206,7 @@ eachDatabaseUrl('image', (newUrl) => {
     await upload(image.id, Buffer.from('kept'));
     await cloud.image.close();
     await cloud.network.close();
+    await cloud.volume.close();
     await cloud.open();
     const again = await fetch(`${cloud.image.url}/v2/images/${image.id}/file`, {
       headers: { 'x-auth-token': cloud.demo },

@@ -20,4 +20,12 @@ export { type QueryValue, type RestAnswer, type RestOptions, RestSender, version
 export * from './service-catalog';
 export { ServiceSession, type ServiceCredentials, type ServiceSessionOptions } from './service-session';
 export * from './token-validator';
+export {
+  VolumeClient,
+  type NewVolumeAttachment,
+  type Volume,
+  type VolumeAttachment,
+  type VolumeClientOptions,
+} from './volume-client';
+export * from './volume-contract';
 export * from './contract';
