@@ -13,6 +13,7 @@ const SERVICES = {
   identity: ['companions', 'identity'],
   image: ['companions', 'image'],
   network: ['companions', 'network'],
+  volume: ['companions', 'volume'],
 };
 
 const [app, ...args] = SERVICES[process.argv[2]] ?? [];

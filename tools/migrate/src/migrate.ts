@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { IDENTITY_MIGRATIONS, IMAGE_MIGRATIONS, NETWORK_MIGRATIONS } from '@fractus/app-companions';
+import { IDENTITY_MIGRATIONS, IMAGE_MIGRATIONS, NETWORK_MIGRATIONS, VOLUME_MIGRATIONS } from '@fractus/app-companions';
 import { PLACEMENT_MIGRATIONS } from '@fractus/app-placement';
 import { COMPUTE_MIGRATIONS } from '@fractus/compute-db';
 import { type DatabaseOptions, migrateDatabase } from '@fractus/database';
@@ -16,6 +16,7 @@ export const DATABASES: Readonly<Record<string, DatabaseOptions['migrations']>> 
   identity: IDENTITY_MIGRATIONS,
   image: IMAGE_MIGRATIONS,
   network: NETWORK_MIGRATIONS,
+  volume: VOLUME_MIGRATIONS,
 };
 
 export const USAGE = `usage: npm run migrate -- ${Object.keys(DATABASES).join('|')} [--url URL]
