@@ -14,6 +14,7 @@ const SERVICES = [
   ['identity', 'apps/companions/src/config.ts', 'IdentityProcessConfig'],
   ['image', 'apps/companions/src/config.ts', 'ImageProcessConfig'],
   ['network', 'apps/companions/src/config.ts', 'NetworkProcessConfig'],
+  ['volume', 'apps/companions/src/config.ts', 'VolumeProcessConfig'],
 ];
 
 const root = resolve(import.meta.dirname, '../..');
