@@ -266,6 +266,25 @@ describe('listening', () => {
     await Promise.all([closed, line.closed]);
   });
 
+  it('takes leave of open connections while it still takes new ones', async () => {
+    const url = await start({ leaveTime: 5000 });
+    const idle = await dial(url);
+    const ask = async (line: Awaited<ReturnType<typeof dial>>): Promise<string> => {
+      line.write('GET /things/7 HTTP/1.1\r\nhost: x\r\n\r\n');
+      return line.answer(/\}$/);
+    };
+    expect(await ask(idle)).toMatch(/^connection: keep-alive\r$/im);
+    const closed = apps[0]?.close();
+    const late = await dial(url);
+    for (const line of [late, await dial(url)]) {
+      expect(await ask(line)).toMatch(/^connection: close\r$/im);
+      await line.closed;
+    }
+    idle.write('GET /things/7 HTTP/1.1\r\nhost: x\r\n\r\n');
+    await Promise.all([idle.closed, closed]);
+    await expect(dial(url)).rejects.toThrow(/ECONNREFUSED/);
+  });
+
   it('closes without ever having listened', async () => {
     const app = await createHttpApp(ThingsModule, {
       service: 'things',

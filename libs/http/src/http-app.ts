@@ -4,7 +4,9 @@
  * route; then the fault filter, the access line and the metrics. What differs between APIs is options and mappers.
  */
 import 'reflect-metadata';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { fastifyCors as cors, type FastifyCorsOptions } from '@fastify/cors';
@@ -61,6 +63,11 @@ export interface HttpAppOptions extends OriginRules {
   keepAliveTimeout?: number;
   /** Milliseconds that requests under way get on close before their connections are cut. Default 10000. */
   drainTimeout?: number;
+  /**
+   * Milliseconds on close in which new connections are still taken and each answer ends its connection, as long as any
+   * is open: what a client sends on one just when it is closed would be lost. Default 300.
+   */
+  leaveTime?: number;
 }
 
 export interface HttpApp {
@@ -69,7 +76,7 @@ export interface HttpApp {
   readonly fastify: FastifyInstance;
   /** Initialises and listens; resolves to the base URL with the real port. */
   listen(host: string, port: number): Promise<string>;
-  /** Refuses new connections, serves what open ones bring (up to `drainTimeout`), then closes. Safe to call twice. */
+  /** Takes leave of open connections, refuses new ones, serves what is on its way, then closes. Safe to call twice. */
   close(): Promise<void>;
 }
 
@@ -100,7 +107,7 @@ export async function createHttpApp(module: Type | DynamicModule, options: HttpA
     app,
     fastify,
     listen: listener(app, fastify, options),
-    close: closer(app, fastify, options.drainTimeout ?? 10_000),
+    close: closer(app, fastify, options),
   };
 }
 
@@ -216,7 +223,18 @@ function listener(app: NestFastifyApplication, fastify: FastifyInstance, options
   };
 }
 
-function closer(app: NestFastifyApplication, fastify: FastifyInstance, drainTimeout: number): HttpApp['close'] {
+/** Returns when no connection is open, or the time is over. */
+async function takeLeave(server: Server, ms: number): Promise<void> {
+  const open = promisify(server.getConnections.bind(server));
+  for (const end = performance.now() + ms; performance.now() < end && (await open()) > 0;) await sleep(20);
+  await setImmediate(); // after the connections that wait in line have been taken
+}
+
+function closer(
+  app: NestFastifyApplication,
+  fastify: FastifyInstance,
+  { drainTimeout = 10_000, leaveTime = 300 }: HttpAppOptions,
+): HttpApp['close'] {
   let closing: Promise<void> | undefined;
   // a connection that was busy when the listener went must end with its answer, or the drain would wait for it
   fastify.addHook('onSend', (_request, reply, _payload, done) => {
@@ -224,6 +242,7 @@ function closer(app: NestFastifyApplication, fastify: FastifyInstance, drainTime
     done();
   });
   const close = async (): Promise<void> => {
+    if (fastify.server.listening) await takeLeave(fastify.server, leaveTime);
     const cut = setTimeout(() => fastify.server.closeAllConnections(), drainTimeout);
     try {
       // first the listener, so that providers still live while the last requests are served
