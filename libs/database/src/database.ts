@@ -247,7 +247,12 @@ export class Database {
     }
   }
 
-  private async once<R>(kind: 'write' | 'snapshot', block: (tx: Tx) => Promise<R>, options: UnitOptions): Promise<R> {
+  private async once<R>(
+    kind: 'write' | 'snapshot',
+    block: (tx: Tx) => Promise<R>,
+    options: UnitOptions,
+    readsOnly = kind === 'snapshot',
+  ): Promise<R> {
     const session = await this.engine.begin(kind);
     const tx = new SessionTx(this.dialect, session, (sql, params) => this.tell(sql, params));
     const result = await this.current
@@ -265,7 +270,7 @@ export class Database {
         throw e;
       }
       // what only reads has nothing to lose; what is proved not to have been done runs again
-      if (kind === 'snapshot' || !(await this.wasCommitted(e, options))) throw e.cause;
+      if (readsOnly || !(await this.wasCommitted(e, options))) throw e.cause;
     }
     this.follow(tx.effects);
     return result;
@@ -285,7 +290,8 @@ export class Database {
     try {
       return await this.persist(async () => {
         await lost.bury();
-        return this.once('write', committed, {});
+        // it locks what it looks at, and writes nothing: lost at its own end it looks again
+        return this.once('write', committed, {}, true);
       });
     } catch {
       throw commitUnknown(lost.cause);

@@ -216,6 +216,25 @@ onMysql('a unit of work whose connection is lost', () => {
     expect(await names()).toEqual(['a']);
   });
 
+  it.each(['before', 'after'] as const)('looks again when it is lost at the end of its look (%s)', async (how) => {
+    let [runs, looks] = [0, 0];
+    wire.cutCommit = 'after';
+    await db.transaction(
+      async (tx) => {
+        runs++;
+        await add(tx, 'a');
+      },
+      {
+        committed: async (tx) => {
+          if (++looks === 1) wire.cutCommit = how;
+          return (await tx.query("SELECT id FROM items WHERE name = 'a' FOR UPDATE")).length > 0;
+        },
+      },
+    );
+    expect([runs, looks, wire.cuts]).toEqual([1, 2, 2]);
+    expect(await names()).toEqual(['a']);
+  });
+
   it('gives up with a typed error when the server stays away, and knows that it does', async () => {
     await wire.close();
     expect(await db.ping()).toBe(false);
