@@ -26,6 +26,7 @@ describe('an agent that comes back', () => {
     expect(world.conductor.reattached.find((r) => r.host === 'a')).toEqual({
       agentId: 'agent-1',
       host: 'a',
+      at: expect.any(Number),
       guests: [{ serverId, fence: 1, powerState: POWER_STATES.running }],
     });
     expect(await world.driver.guests('a')).toHaveLength(1);
