@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ensureBuilt, root } from '../../start/checks.mjs';
-import { agentPermissions } from '../../services/rabbitmq.mjs';
+import { agentPermissions } from '../../services/rabbitmq-rights.mjs';
 import { makeCertificates } from '../../services/certificates.mjs';
 import { knownServices, startServices } from '../../services/services.mjs';
 import { migrateAll } from './migrate.mjs';

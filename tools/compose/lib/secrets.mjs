@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { agentPermissions, definitions } from '../../services/rabbitmq.mjs';
+import { agentPermissions, definitions } from '../../services/rabbitmq-rights.mjs';
 
 export const DATABASES = ['compute', 'placement', 'identity', 'image', 'network'];
 /** Service users of identity, by the names that upstream's services have. */
